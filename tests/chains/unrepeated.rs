@@ -68,6 +68,9 @@ fn the_last_write_is_the_one_that_the_run_has_logged() {
         is(&case, &answer, "B", ["logThread", "logOld", "acc.sum"]);
         is(&case, &answer, "F", ["logCellThread", "logCellOld", "acc.cells[2]"]);
         said += u32::from(is_said(&answer));
+        if said > 0 {
+            break;
+        }
     }
     assert!(said > 0, "all pairs of runs had the same last writes");
 }
@@ -82,6 +85,9 @@ fn where_nobody_knows_when_the_last_write_comes_it_is_kept() {
         is(&case, &answer, "B", ["logThread", "logOld", "acc.sum"]);
         is(&case, &answer, "F", ["logCellThread", "logCellOld", "acc.cells[2]"]);
         kept += u32::from(is_kept(&answer, "B")) + u32::from(is_kept(&answer, "F"));
+        if kept > 0 {
+            break;
+        }
     }
     assert!(kept > 0, "each run has stopped at the last writes of another");
 }
@@ -129,6 +135,9 @@ fn a_last_write_at_another_count_in_each_run_takes_no_more_runs() {
         assert_eq!(b["hit"].to_string(), logged(&answer, "calls"), "{answer:#}");
         assert_eq!(c["new"], b["new"], "{answer:#}");
         counts.insert(b["hit"].to_string());
+        if counts.len() > 1 {
+            break;
+        }
     }
     assert!(counts.len() > 1, "all replays had the same count");
 }

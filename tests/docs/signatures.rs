@@ -31,8 +31,11 @@ fn is_tuple(parameter: &str) -> bool {
     let parameter = parameter.trim();
     let of = parameter.split_once(':').map_or("", |(_, of)| of.trim());
     let of = of.trim_start_matches('&').trim_start();
-    let of = Regex::new(r"^'\w+ ").expect("a pattern").replace(of, "").into_owned();
-    let of = of.strip_prefix("mut ").unwrap_or(&of);
+    let of = match of.starts_with('\'') {
+        true => of.split_once(' ').map_or("", |(_lifetime, of)| of),
+        false => of,
+    };
+    let of = of.strip_prefix("mut ").unwrap_or(of);
     let is_bounds = ["(impl ", "(dyn ", "()"].iter().any(|begin| of.starts_with(begin));
     of.starts_with('(') && !is_bounds
 }
@@ -62,8 +65,8 @@ fn functions_take_named_parameters() {
         let text = without_test_items(&without_comments_and_texts(&read(&file)));
         for begins in signature.find_iter(&text) {
             let tuples = parameters(&text[begins.end()..]).into_iter().filter(|one| is_tuple(one));
-            let line = text[..begins.start()].lines().count();
-            wrong.extend(tuples.map(|tuple| format!("{}:{line}: {}", file.display(), tuple.trim())));
+            let line = || text[..begins.start()].lines().count();
+            wrong.extend(tuples.map(|tuple| format!("{}:{}: {}", file.display(), line(), tuple.trim())));
         }
     }
     assert!(wrong.is_empty(), "a tuple tells nobody what its parts are: name them\n{}", wrong.join("\n"));

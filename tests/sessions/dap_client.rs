@@ -59,7 +59,8 @@ fn in_camel_case(name: &str) -> String {
 /// The requests of the extension are known to `qp dap`, and its commands are declared.
 #[test]
 fn the_extension_asks_what_qp_dap_answers() {
-    let adapter = read("src/ui/dap/custom.rs");
+    // Some are words of prompts too.
+    let adapter = read("src/ui/dap/custom.rs") + &read("crates/command/src/prompt_row.rs");
     let mut asked = 0;
     for file in ["src/extension.js", "src/diagnosis.js"] {
         let code = read(&format!("editors/vscode/{file}"));

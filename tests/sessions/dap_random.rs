@@ -22,7 +22,15 @@ fn random_requests_are_answered() {
     let classes = compiled("../examples/intro", &["-g"]);
     let settings =
         json!({"command": ["java", "-cp", classes, "Intro"], "sources": [root().join("examples")]});
-    let own = ["qp/why", "qp/whyCondition", "qp/history", "qp/stepBackInto", "qp/stepBackOut", "qp/omitted"];
+    let own = [
+        "qp/why",
+        "qp/whyCondition",
+        "qp/history",
+        "qp/origin",
+        "qp/stepBackInto",
+        "qp/stepBackOut",
+        "qp/omitted",
+    ];
     let never = ["disconnect", "launch", "restart", "configurationDone", "cancel"];
     let mut asked = Vec::new();
     let mut succeeded = 0;

@@ -1,8 +1,10 @@
 //! Questions to a recorded run: what it lacks is said, no program runs, and the prompt and agents ask it too.
 
 use crate::agent::Agent;
+use crate::editor::Editor;
 use crate::support::case::Case;
 use crate::support::{compiled, finish, root, said};
+use crate::web::Page;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -169,9 +171,28 @@ fn every_door_follows_a_value_to_its_origin() {
     let output = process.wait_with_output().expect("its output");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let replies: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let [.., at_the_prompt, refused] = replies.as_slice() else { panic!("{text}") };
+    let [.., view, at_the_prompt, refused] = replies.as_slice() else { panic!("{text}") };
     assert_eq!(of(&at_the_prompt["content"]), by_a_run, "{at_the_prompt:#}");
     assert_eq!(refused["reply"], "error", "{refused:#}");
+
+    // The page and an editor say the same in words, and go to the same event.
+    let selection = at_the_prompt["content"]["selection"].clone();
+    let page = Page::start(&case, &["asked.trace"]);
+    let at = json!({"call": view["content"]["call"]["node"], "event": view["content"]["event"]["number"]});
+    let asked = json!({"call": at["call"], "event": at["event"], "variable": "element"});
+    let in_the_page = page.post("origin", &asked);
+    assert_eq!(in_the_page["selection"], selection, "{view:#} {at_the_prompt:#}");
+    let refused = page.sent("origin", &json!({"call": at["call"], "event": at["event"], "variable": " "}));
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    page.end();
+    let mut editor = Editor::start(&case);
+    editor.launch(json!({"mode": "trace", "trace": "asked.trace", "cwd": case.work(), "sources": ["."]}));
+    editor.says(&format!("go {}.{}", at["call"], at["event"]));
+    let frame = editor.frame(0)["id"].clone();
+    let of_request = editor.ask("qp/origin", json!({"expression": "element", "frameId": frame}));
+    assert_eq!(of_request["text"], in_the_page["text"], "{of_request:#}");
+    assert!(of_request["target"].is_number(), "{of_request:#}");
+    assert_eq!(editor.disconnect(), Some(0));
 
     let root = case.work();
     let mut agent = Agent::start(&case, &["--root", root.to_str().expect("a path")]);

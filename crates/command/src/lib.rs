@@ -23,6 +23,7 @@ pub mod point_ids;
 pub mod program;
 pub mod prompt_row;
 pub mod query;
+pub mod recorded_question;
 pub mod recording_args;
 pub mod replay;
 pub mod secrets;

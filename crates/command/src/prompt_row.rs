@@ -46,6 +46,9 @@ pub const ORIGIN: PromptRow = row(
 );
 /// The writes.
 pub const HISTORY: PromptRow = row("history", &["h"], "history VARIABLE", "all writes to a variable");
+/// The operations that were lost.
+pub const OMITTED: PromptRow =
+    row("omitted", &[], "omitted VARIABLE", "operations on an object that were not executed before this");
 /// To an event.
 pub const GO: PromptRow =
     row("go", &["g"], "go EVENT", "to an event, such as 12.4: the fourth one of call 12");

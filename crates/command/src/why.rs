@@ -8,9 +8,10 @@ use super::value_question::value_question;
 use super::{Command, CommandError, Outcome, save_chain, save_input};
 use answer::Answer;
 use chain::{Chain, Debuggee, Kind, Point};
+use debuggee::StdinRecording;
 use recorded::{RecordedSource, RecordedTrace};
 use replay::failure::{FailurePlace, failure_in_text, find_failure, of_uncaught, uncaught};
-use session::Context;
+use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 
 /// Asks what last changed a value, or which condition led to a line
@@ -82,8 +83,8 @@ impl Why {
         });
         let chain = self.run.code.apply(Chain::new(debuggee, points));
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
-        let text = chain.to_ron().map_err(session::SessionError::from)?;
-        Ok(Chain::parse(&text, "qp why").map_err(session::SessionError::from)?)
+        let text = chain.to_ron().map_err(SessionError::from)?;
+        Ok(Chain::parse(&text, "qp why").map_err(SessionError::from)?)
     }
 }
 
@@ -100,9 +101,9 @@ impl Why {
         let place = match (&self.at_trace, recorded) {
             // The frames of code that was not recorded are not on its stacks.
             (Some(file), Some(_)) => {
-                FailurePlace { has_called: false, ..failure_in_text(&chain, &text_of(file)?)? }
+                FailurePlace { has_called: false, ..failure_in_text(&chain, &text_of(file, context).await?)? }
             }
-            (Some(file), None) => failure_in_text(&chain, &text_of(file)?)?,
+            (Some(file), None) => failure_in_text(&chain, &text_of(file, context).await?)?,
             (None, Some((trace, path))) => {
                 let chain = uncaught(&chain);
                 let mut source = RecordedSource::new(trace, path.clone(), &chain)?;
@@ -127,12 +128,22 @@ impl Why {
 }
 
 /// The text of a file, or of standard input for `-`.
-fn text_of(file: &Path) -> Result<String, CommandError> {
-    let read = match file.as_os_str() == "-" {
-        true => std::io::read_to_string(std::io::stdin()),
-        false => std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+async fn text_of(file: &Path, context: &Context) -> Result<String, CommandError> {
+    let bytes = if is_stdin(file) {
+        let input = StdinRecording::of_own_stdin().map_err(CommandError::Input)?;
+        tokio::select! {
+            bytes = input.whole() => bytes,
+            () = context.interrupted() => return Err(SessionError::Interrupted.into()),
+        }
+    } else {
+        let unread = |error| CommandError::Usage(format!("cannot read {}: {error}", file.display()));
+        std::fs::read(file).map_err(unread)?
     };
-    read.map_err(|error| CommandError::Usage(format!("cannot read {}: {error}", file.display())))
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file.as_os_str() == "-"
 }
 
 impl Outcome for Answer {
@@ -153,7 +164,9 @@ impl Command for Why {
             Some((trace, _)) => Debuggee { sources: debuggee.sources, ..trace.program() },
             None => debuggee,
         };
-        let stdin = self.program.stdin()?;
+        // What names the line is not the program's input as well.
+        let is_taken = self.at_trace.as_deref().is_some_and(is_stdin);
+        let stdin = if is_taken { Some(StdinRecording::ended()) } else { self.program.stdin()? };
         let options = replay::Options { stdin: stdin.clone(), ..self.run.options() };
         let chain = Box::pin(self.chain(debuggee, recorded.as_mut(), &options, context)).await?;
         let mut saved = match &self.save {

@@ -82,6 +82,13 @@ impl StdinRecording {
         Ok(recording)
     }
 
+    /// An input without a byte.
+    pub fn ended() -> StdinRecording {
+        let recording = StdinRecording::default();
+        recording.end();
+        recording
+    }
+
     /// Appends to the input.
     pub fn push(&self, bytes: &[u8]) {
         let mut data = self.0.data.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,6 +106,20 @@ impl StdinRecording {
     /// The input so far.
     pub fn recorded(&self) -> Vec<u8> {
         self.0.data.lock().unwrap_or_else(PoisonError::into_inner).bytes.clone()
+    }
+
+    /// Waits until the input has ended, and returns it.
+    pub async fn whole(&self) -> Vec<u8> {
+        loop {
+            let changed = self.0.changed.notified();
+            {
+                let data = self.0.data.lock().unwrap_or_else(PoisonError::into_inner);
+                if data.ended {
+                    return data.bytes.clone();
+                }
+            }
+            changed.await;
+        }
     }
 
     async fn feed(&self, mut pipe: ChildStdin) {

@@ -78,6 +78,7 @@ impl ThreadEvents {
         Ok(())
     }
 
+    /// Goes on through one event.
     fn see(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
         if let Some(ended) = self.flight.as_mut().and_then(|flight| flight.follow(seen))
             && let Some(flight) = self.flight.take()
@@ -91,8 +92,20 @@ impl ThreadEvents {
         }
         let Some(node) = seen.node else { return };
         self.stack.restore(calls, node);
-        let (site, values) = (seen.site, seen.values);
         let executed = self.come_to(calls, seen, search);
+        self.handle(calls, seen, search);
+        if executed {
+            let (part, value) = copied(calls, seen);
+            self.stack.copies_of(calls, seen, search, part, value);
+        }
+        if let Traced::Branch(to) = seen.site.what {
+            self.stack.go_on(Progress::Before(to.into()));
+        }
+    }
+
+    /// Handles an event inside the newest call, by its kind.
+    fn handle(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
+        let site = seen.site;
         match site.what {
             Traced::Line(_) => self.reach(calls, seen, search, site.bci),
             Traced::Branch(to) => {
@@ -122,17 +135,7 @@ impl ThreadEvents {
                 self.write_element(calls, seen, search);
                 self.is_at(site.bci, false);
             }
-            Traced::Array => {
-                if let Some(Value::Object(array)) = values.first() {
-                    let class = calls.objects.class(*array).cloned().unwrap_or_default();
-                    let queries = search.sought.of_made(&class.replace('/', ".")).to_vec();
-                    for query in queries {
-                        let what = Happened::Made { object: *array, constructor: None };
-                        self.stack.hit(calls, seen, search, query, site.bci, what);
-                    }
-                }
-                self.is_at(site.bci, false);
-            }
+            Traced::Array => self.make_array(calls, seen, search),
             Traced::Born => self.bear(calls, seen, search),
             Traced::Contents | Traced::Text => self.change(calls, seen, search),
             Traced::Throw => {
@@ -152,13 +155,6 @@ impl ThreadEvents {
             }
             Traced::Lock | Traced::Unlock => self.is_at(site.bci, false),
             Traced::Start | Traced::Enter | Traced::Return | Traced::Leave => {}
-        }
-        if executed {
-            let (part, value) = copied(calls, seen);
-            self.stack.copies_of(calls, seen, search, part, value);
-        }
-        if let Traced::Branch(to) = site.what {
-            self.stack.go_on(Progress::Before(to.into()));
         }
     }
 
@@ -363,6 +359,20 @@ impl ThreadEvents {
                 self.stack.hit(calls, seen, search, query, seen.site.bci, what);
             }
         }
+    }
+
+    /// An instruction has created an array.
+    fn make_array(&mut self, calls: &Calls, seen: &TracedEvent<'_>, search: &mut Search<'_>) {
+        let bci = seen.site.bci;
+        if let Some(Value::Object(array)) = seen.values.first() {
+            let class = calls.objects.class(*array).cloned().unwrap_or_default();
+            let queries = search.sought.of_made(&class.replace('/', ".")).to_vec();
+            for query in queries {
+                let what = Happened::Made { object: *array, constructor: None };
+                self.stack.hit(calls, seen, search, query, bci, what);
+            }
+        }
+        self.is_at(bci, false);
     }
 
     /// A constructor has called another one, which initialised the object.

@@ -94,15 +94,14 @@ impl Shaper<'_> {
         type_of: &str,
         when: EventTime,
     ) -> Result<Shape, PastError> {
-        let mut walk = Walk { left: self.bounds.parts, shown: HashSet::new() };
-        self.inner(value, type_of, when, self.bounds.depth, &mut walk)
+        let mut walk = Walk { when, left: self.bounds.parts, shown: HashSet::new() };
+        self.inner(value, type_of, self.bounds.depth, &mut walk)
     }
 
     fn inner(
         &mut self,
         value: Option<Value>,
         descriptor: &str,
-        when: EventTime,
         depth: usize,
         walk: &mut Walk,
     ) -> Result<Shape, PastError> {
@@ -112,79 +111,113 @@ impl Shaper<'_> {
             Value::Object(object) => object,
             plain => return Ok(primitive(plain, descriptor)),
         };
-        let objects = &self.calls.objects;
-        let number = objects.number(object);
-        let Some(class) = objects.class(object).cloned() else {
+        let Some(class) = self.calls.objects.class(object).cloned() else {
             return Ok(Shape::Unknown { unknown: true });
         };
+        if let Some(plain) = self.text_or_box(object, &class) {
+            return Ok(plain);
+        }
         let of = type_name(&class);
-        if let Some(text) = objects.text_of(object) {
-            let truncated = !text.is_whole();
-            return Ok(Shape::Plain { of, value: text.begins.into(), truncated });
-        }
-        if let Some(boxed) = objects.boxed(object, &class) {
-            let Shape::Plain { value, .. } = primitive(unboxed(&boxed), "") else {
-                return Ok(Shape::Null);
-            };
-            return Ok(Shape::Plain { of, value, truncated: false });
-        }
         if !walk.shown.insert(object) {
             let shown_as = self.shown_as(object);
             let content = self.calls.objects.identifying(object);
-            return Ok(Shape::Again { of, object: number, shown_as, content });
+            return Ok(Shape::Again { of, object: self.calls.objects.number(object), shown_as, content });
         }
         if let Some(inside) = self.calls.objects.inside_optional(object) {
-            let inside = self.inner(Some(inside), "", when, depth.saturating_sub(1), walk)?;
-            let shown_as = self.shown_as(object);
+            let inside = self.inner(Some(inside), "", depth.saturating_sub(1), walk)?;
             let fields = IndexMap::from([("value".to_owned(), inside)]);
             return Ok(Shape::Object {
                 of,
-                object: number,
-                shown_as,
+                object: self.calls.objects.number(object),
+                shown_as: self.shown_as(object),
                 is_record: false,
                 content: None,
                 fields,
                 truncated: false,
             });
         }
-        if let Some(text) = text::builder(self.calls, object, when)? {
+        if let Some(text) = text::builder(self.calls, object, walk.when)? {
             return Ok(text);
         }
-        if let Some(held) = self.contents(object, when)? {
-            return self.collection(held, of, number, when, depth, walk);
+        if let Some(held) = self.contents(object, walk.when)? {
+            return self.collection(held, of, self.calls.objects.number(object), depth, walk);
         }
-        let is_array = self.calls.objects.is_array(object);
-        let limit = if depth == 0 {
-            0
-        } else {
-            walk.left.min(if is_array { self.bounds.elements } else { usize::MAX })
-        };
-        let (parts, is_whole) = self.parts(object, limit)?;
-        walk.left -= parts.len().min(walk.left);
-        let mut fields = IndexMap::new();
-        let mut elements = Vec::new();
-        for part in parts {
-            let held = self.held(object, &part, when)?;
-            let shape = self.inner(held, &part.descriptor, when, depth.saturating_sub(1), walk)?;
-            match part.name {
-                Some(name) => drop(fields.insert(name, shape)),
-                None => elements.push(shape),
-            }
+        match self.calls.objects.is_array(object) {
+            true => self.array(object, of, depth, walk),
+            false => self.plain_object(object, &class, depth, walk),
         }
-        Ok(match is_array {
-            true => Shape::Array { of, object: number, elements, truncated: !is_whole },
-            false => {
-                // The message of an exception does not replace its fields.
-                let shown_as =
-                    self.shown_as(object).filter(|_| fields.is_empty() || !self.has_message(object));
-                let is_record = self.fields.of(&class, self.calls).is_record;
-                let content = self.calls.objects.identifying(object);
-                // Nothing is missing from an immutable object of the JDK.
-                let truncated = !(is_whole || content.is_some() && fields.is_empty());
-                Shape::Object { of, object: number, shown_as, is_record, content, fields, truncated }
-            }
+    }
+
+    /// A string or a box as its value; `None` for other objects.
+    fn text_or_box(&self, object: u32, class: &str) -> Option<Shape> {
+        let objects = &self.calls.objects;
+        if let Some(text) = objects.text_of(object) {
+            let truncated = !text.is_whole();
+            return Some(Shape::Plain { of: type_name(class), value: text.begins.into(), truncated });
+        }
+        Some(match primitive(unboxed(&objects.boxed(object, class)?), "") {
+            Shape::Plain { value, .. } => Shape::Plain { of: type_name(class), value, truncated: false },
+            _ => Shape::Null,
         })
     }
+
+    fn array(&mut self, array: u32, of: String, depth: usize, walk: &mut Walk) -> Result<Shape, PastError> {
+        let DescribedParts { elements, is_whole, .. } =
+            self.describe_parts(array, self.bounds.elements, depth, walk)?;
+        let object = self.calls.objects.number(array);
+        Ok(Shape::Array { of, object, elements, truncated: !is_whole })
+    }
+
+    /// An object with its fields.
+    fn plain_object(
+        &mut self,
+        object: u32,
+        class: &str,
+        depth: usize,
+        walk: &mut Walk,
+    ) -> Result<Shape, PastError> {
+        let DescribedParts { fields, is_whole, .. } = self.describe_parts(object, usize::MAX, depth, walk)?;
+        // The message of an exception does not replace its fields.
+        let shown_as = self.shown_as(object).filter(|_| fields.is_empty() || !self.has_message(object));
+        let is_record = self.fields.of(class, self.calls).is_record;
+        let content = self.calls.objects.identifying(object);
+        // Nothing is missing from an immutable object of the JDK.
+        let truncated = !(is_whole || content.is_some() && fields.is_empty());
+        let (of, object) = (type_name(class), self.calls.objects.number(object));
+        Ok(Shape::Object { of, object, shown_as, is_record, content, fields, truncated })
+    }
+
+    /// Describes the fields or elements of an object: at most `limit`, and as many as the walk still allows.
+    fn describe_parts(
+        &mut self,
+        object: u32,
+        limit: usize,
+        depth: usize,
+        walk: &mut Walk,
+    ) -> Result<DescribedParts, PastError> {
+        let limit = if depth == 0 { 0 } else { walk.left.min(limit) };
+        let (parts, is_whole) = self.parts(object, limit)?;
+        walk.left -= parts.len().min(walk.left);
+        let mut described = DescribedParts { is_whole, ..DescribedParts::default() };
+        for part in parts {
+            let held = self.held(object, &part, walk.when)?;
+            let shape = self.inner(held, &part.descriptor, depth.saturating_sub(1), walk)?;
+            match part.name {
+                Some(name) => drop(described.fields.insert(name, shape)),
+                None => described.elements.push(shape),
+            }
+        }
+        Ok(described)
+    }
+}
+
+/// The parts of an object.
+#[derive(Default)]
+struct DescribedParts {
+    fields: IndexMap<String, Shape>,
+    elements: Vec<Shape>,
+    /// Whether these are all.
+    is_whole: bool,
 }
 
 impl Shaper<'_> {
@@ -214,7 +247,6 @@ impl Shaper<'_> {
         held: Contents,
         of: String,
         object: u32,
-        when: EventTime,
         depth: usize,
         walk: &mut Walk,
     ) -> Result<Shape, PastError> {
@@ -226,13 +258,13 @@ impl Shaper<'_> {
         match held.items {
             Items::Elements(all) => {
                 for value in all.into_iter().take(limit) {
-                    elements.push(self.inner(value, "", when, inner, walk)?);
+                    elements.push(self.inner(value, "", inner, walk)?);
                 }
             }
             Items::Pairs(pairs) => {
                 for (key, value) in pairs.into_iter().take(limit) {
-                    let key = Box::new(self.inner(Some(key), "", when, inner, walk)?);
-                    let value = Box::new(self.inner(Some(value), "", when, inner, walk)?);
+                    let key = Box::new(self.inner(Some(key), "", inner, walk)?);
+                    let value = Box::new(self.inner(Some(value), "", inner, walk)?);
                     elements.push(Shape::Pair { key, value });
                 }
             }
@@ -252,8 +284,13 @@ impl Shaper<'_> {
     }
 }
 
+/// The state of describing one value.
 struct Walk {
+    /// The time at which it is described.
+    when: EventTime,
+    /// Number of further parts that may be described.
     left: usize,
+    /// The objects that were described.
     shown: HashSet<u32>,
 }
 

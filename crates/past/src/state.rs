@@ -83,27 +83,57 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
     }
     let no_such = PastError::NoSuchCall { node: asked.node, calls: calls.count() };
     let Some(call) = calls.call(node)? else { return Err(no_such) };
-    if let Some(text) = &asked.object
-        && let Some(number) = number(text)
-    {
-        check_object(calls, number, text.rsplit_once('@').map_or("", |(class, _)| class))?;
-    }
-    let object = match &asked.object {
-        Some(text) => number(text)
-            .map(|number| calls.objects.own(number))
-            .filter(|object| calls.objects.class(*object).is_some()),
-        None => call.this.filter(|this| *this != 0),
-    };
-    let Some(object) = object else { return Err(PastError::NoObject(asked.node)) };
+    let object = asked_object(calls, asked, call.this)?;
     let (begins, ends) = calls.span(node)?;
+    let around = begins..ends;
+    let (mut parts, mut is_whole) = written_parts(calls, object, &around, asked.limit)?;
+    if is_whole {
+        let limit = asked.limit - parts.len();
+        let unwritten;
+        (unwritten, is_whole) = unwritten_parts(calls, &mut trace.code.fields, object, &around, limit)?;
+        parts.extend(unwritten);
+    }
+    let contents = ContentsShown::between(calls, object, object, around, asked.limit)?;
+    parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
+    let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
+    let name = calls.objects.name(object);
+    let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
+    let more = !is_whole;
+    Ok(StateShown { call, object: name, ended, parts, contents, more, missing: trace.missing_until(node) })
+}
+
+/// The object asked for, or else the call's `this`.
+fn asked_object(calls: &Calls, asked: &StateRequest, this: Option<u32>) -> Result<u32, PastError> {
+    let object = match &asked.object {
+        Some(text) => match number(text) {
+            Some(number) => {
+                check_object(calls, number, text.rsplit_once('@').map_or("", |(class, _)| class))?;
+                let object = calls.objects.own(number);
+                Some(object).filter(|object| calls.objects.class(*object).is_some())
+            }
+            None => None,
+        },
+        None => this.filter(|this| *this != 0),
+    };
+    object.ok_or(PastError::NoObject(asked.node))
+}
+
+/// The fields or elements of an object that were ever written, at the beginning and end of a time: at most
+/// `limit`, and whether these are all.
+fn written_parts(
+    calls: &mut Calls,
+    object: u32,
+    around: &Range<EventTime>,
+    limit: usize,
+) -> Result<(Vec<PartShown>, bool), PastError> {
     let mut parts = Vec::new();
     let mut next = calls.part_from(object, 0)?;
-    while let Some(part) = next.filter(|_| parts.len() < asked.limit) {
+    while let Some(part) = next.filter(|_| parts.len() < limit) {
         let rows = calls.write_rows(object, part)?;
-        let entry = NearestWrites::of(calls, &rows, begins)?;
-        let exit = NearestWrites::of(calls, &rows, ends)?;
+        let entry = NearestWrites::of(calls, &rows, around.start)?;
+        let exit = NearestWrites::of(calls, &rows, around.end)?;
         let (old, new) = (refers_to(entry.value), refers_to(exit.value));
-        let contents = ContentsShown::between(calls, old, new, begins..ends, asked.limit)?;
+        let contents = ContentsShown::between(calls, old, new, around.clone(), limit)?;
         let any = [&entry.last, &entry.next, &exit.last].into_iter().flatten().next();
         parts.extend(any.map(|any| PartShown {
             name: any.name.clone(),
@@ -117,68 +147,74 @@ pub fn state(trace: &mut Recording, asked: &StateRequest) -> Result<StateShown, 
         }));
         next = calls.part_from(object, part.saturating_add(1))?;
     }
-    let is_whole = next.is_none();
-    if is_whole {
-        let unwritten = unwritten(calls, &mut trace.code.fields, object, asked.limit - parts.len())?;
-        for (part, declared_by) in unwritten {
-            let [entry, exit] = [begins, ends].map(|when| held(calls, object, &part, when));
-            let text = |held: Held| held.value().map(|value| shown(&value, &calls.objects));
-            let (entry, exit) = (text(entry?), text(exit?));
-            let index = part.part.filter(|_| part.name.is_none()).map(u32::cast_signed);
-            let (writes, unrecorded, contents) = (0, false, None);
-            parts.push(PartShown {
-                name: part.name,
-                declared_by,
-                index,
-                entry,
-                exit,
-                writes,
-                contents,
-                unrecorded,
-            });
-        }
+    Ok((parts, next.is_none()))
+}
+
+/// The fields or elements of an object that nothing ever writes, at the beginning and end of a time: at most
+/// `limit`, and whether these are all.
+fn unwritten_parts(
+    calls: &mut Calls,
+    fields: &mut Fields,
+    object: u32,
+    around: &Range<EventTime>,
+    limit: usize,
+) -> Result<(Vec<PartShown>, bool), PastError> {
+    let mut parts = Vec::new();
+    let (never_written, is_whole) = unwritten(calls, fields, object, limit)?;
+    for (part, declared_by) in never_written {
+        let [entry, exit] = [around.start, around.end].map(|when| held(calls, object, &part, when));
+        let text = |held: Held| held.value().map(|value| shown(&value, &calls.objects));
+        parts.push(PartShown {
+            index: part.part.filter(|_| part.name.is_none()).map(u32::cast_signed),
+            name: part.name,
+            declared_by,
+            entry: text(entry?),
+            exit: text(exit?),
+            writes: 0,
+            contents: None,
+            unrecorded: false,
+        });
     }
-    let contents = ContentsShown::between(calls, object, object, begins..ends, asked.limit)?;
-    parts.sort_by(|a, b| (&a.declared_by, &a.name, a.index).cmp(&(&b.declared_by, &b.name, b.index)));
-    let ended = matches!(call.exit, Exit::Returned | Exit::Threw);
-    let name = calls.objects.name(object);
-    let Some(call) = CallShown::of(calls, node)? else { return Err(no_such) };
-    let more = !is_whole;
-    Ok(StateShown { call, object: name, ended, parts, contents, more, missing: trace.missing_until(node) })
+    Ok((parts, is_whole))
 }
 
 /// The fields or elements of an object that nothing ever writes, with the classes that declare the fields: at
-/// most `limit`.
+/// most `limit`, and whether these are all.
 fn unwritten(
     calls: &mut Calls,
     fields: &mut Fields,
     object: u32,
     limit: usize,
-) -> Result<Vec<(ObjectPart, Option<String>)>, PastError> {
-    let Some(class) = calls.objects.class(object).cloned() else { return Ok(Vec::new()) };
+) -> Result<(Vec<(ObjectPart, Option<String>)>, bool), PastError> {
+    let Some(class) = calls.objects.class(object).cloned() else { return Ok((Vec::new(), true)) };
     let was_made = calls.was_made(object)?;
     let mut found = Vec::new();
     if let Some(length) = calls.objects.length_of(object) {
         for index in 0..length {
+            if calls.is_ever_written(object, index)? {
+                continue;
+            }
             if found.len() >= limit {
-                break;
+                return Ok((found, false));
             }
-            if !calls.is_ever_written(object, index)? {
-                found.push((ObjectPart::of_element(&class, index, was_made), None));
-            }
+            found.push((ObjectPart::of_element(&class, index, was_made), None));
         }
-        return Ok(found);
+        return Ok((found, true));
     }
-    for field in fields.of(&class, calls).fields.iter().take(limit) {
+    for field in &fields.of(&class, calls).fields {
         let is_written = match field.part {
             Some(part) => calls.is_ever_written(object, part)?,
             None => false,
         };
-        if !is_written {
-            found.push((ObjectPart::of_field(field, was_made), Some(field.class.clone())));
+        if is_written {
+            continue;
         }
+        if found.len() >= limit {
+            return Ok((found, false));
+        }
+        found.push((ObjectPart::of_field(field, was_made), Some(field.class.clone())));
     }
-    Ok(found)
+    Ok((found, true))
 }
 
 /// The object that a value refers to; 0 for none.

@@ -11,8 +11,8 @@ use classes::{ClassPool, SourcePaths, SourceRoots};
 use debuggee::Tail;
 use locate::Locator;
 use model::{Coordinate, Forecast, MethodName, Namer, Site};
-use occurrences::Asked;
-use past::PastError;
+use occurrences::{Asked, OccurrencesReport};
+use past::{PastError, Recording};
 use query::{Event, PointIndex, TraceQuery};
 use replay::Options;
 use replay::into_call::go_into_call;
@@ -193,46 +193,15 @@ impl<'t> RecordedSource<'t> {
     ) -> Result<RunFacts, SessionError> {
         let translation = translate(chain, &self.pool, &self.sources, &known.learned)?;
         let mut queries = in_order(&translation, chain);
-        for (place, query) in queries.iter_mut().enumerate() {
-            let Some(why) = occurrences::cannot_answer(self.trace, query) else { continue };
-            // Without its root, no point has an answer.
-            if place == 0 {
-                let (id, recording) = (query.id.clone(), self.path.display().to_string());
-                return Err(SessionError::NotInRecording { id, recording, why });
-            }
-            lacking.insert(query.id.to_string(), why);
-            query.event = Event::Reached(Vec::new());
-        }
+        self.leave_out(&mut queries, lacking)?;
         let queries: Arc<[TraceQuery]> = queries.into();
         let (keep_rejected, last_roots) = (options.candidates, options.last);
         let limits =
             locate::Options { keep_rejected, limit: LIMIT, last_roots, ..locate::Options::default() };
         let mut locator = Locator::new(queries.clone(), limits)?;
         let looked_at = LookedAt::new(queries.clone(), &self.pool, known);
-        let shows_all = options.candidates > 0;
-        let mut failed = None;
-        let is_interrupted = || context.interrupt().is_set();
-        let report = occurrences::find(
-            self.trace,
-            looked_at.asked(shows_all),
-            &mut |occurrence, tables, live| {
-                let found = match locator.offer(occurrence, tables) {
-                    Ok(found) => found,
-                    Err(error) => {
-                        failed = Some(error);
-                        return false;
-                    }
-                };
-                if locator.wants_prune() {
-                    locator.prune(tables, live());
-                }
-                !found.complete
-            },
-            &is_interrupted,
-        )?;
-        if let Some(error) = failed {
-            return Err(error.into());
-        }
+        let asked = looked_at.asked(options.candidates > 0);
+        let report = offer_occurrences(self.trace, asked, &mut locator, context)?;
         // Of a run that went on, nothing is known that only its end decides.
         let ended = self.ended();
         let open = queries.iter().map(|query| query.point).filter(|point| locator.located(*point).is_none());
@@ -261,6 +230,25 @@ impl<'t> RecordedSource<'t> {
             value_flows: ValueFlows::default(),
             astray,
         })
+    }
+
+    /// Removes the events that the recording cannot answer. `lacking` gets their points, with the reasons.
+    fn leave_out(
+        &self,
+        queries: &mut [TraceQuery],
+        lacking: &mut BTreeMap<String, String>,
+    ) -> Result<(), SessionError> {
+        for (place, query) in queries.iter_mut().enumerate() {
+            let Some(why) = occurrences::cannot_answer(self.trace, query) else { continue };
+            // Without its root, no point has an answer.
+            if place == 0 {
+                let (id, recording) = (query.id.clone(), self.path.display().to_string());
+                return Err(SessionError::NotInRecording { id, recording, why });
+            }
+            lacking.insert(query.id.to_string(), why);
+            query.event = Event::Reached(Vec::new());
+        }
+        Ok(())
     }
 
     /// The classes that were surely loaded: those that were recorded, and those of recorded objects.
@@ -340,5 +328,38 @@ impl<'t> RecordedSource<'t> {
             Some((point.id.clone(), *positions.get(&number)?))
         });
         Ok(events.collect())
+    }
+}
+
+/// Goes through a recording, and offers its occurrences to the locator until the locator needs no more.
+fn offer_occurrences(
+    recording: &mut Recording,
+    asked: Asked<'_>,
+    locator: &mut Locator,
+    context: &Context,
+) -> Result<OccurrencesReport, SessionError> {
+    let mut failed = None;
+    let is_interrupted = || context.interrupt().is_set();
+    let report = occurrences::find(
+        recording,
+        asked,
+        &mut |occurrence, tables, live| {
+            let found = match locator.offer(occurrence, tables) {
+                Ok(found) => found,
+                Err(error) => {
+                    failed = Some(error);
+                    return false;
+                }
+            };
+            if locator.wants_prune() {
+                locator.prune(tables, live());
+            }
+            !found.complete
+        },
+        &is_interrupted,
+    )?;
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(report),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::open::RecordedTrace;
 use chain::{Chain, Expect, Kind, Point};
-use past::{EventRef, PastError, Recording};
+use past::{EventRef, Lines, PastError, Recording};
 use session::SessionError;
 use trace::{Calls, EventPosition, Exit, Method, Site, Traced, TracedEvent, WalkControl, base_class};
 
@@ -33,6 +33,37 @@ pub fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, S
     let program = trace.program();
     let Recording { about, calls, lines, .. } = &mut trace.recording;
     about.is_whole()?;
+    let event = recorded_event(calls, at)?.ok_or_else(no_halt)?;
+    let mut points = vec![entry(calls, event.node)?];
+    // The line that the answer will show: that of the executed arm, or of the statement.
+    let given = lines.given(calls, at)?.and_then(|given| given.line);
+    let line = given.or(event.site.line.map(u32::from));
+    let (point, new) = match event.site.what {
+        Traced::Enter => return Ok(Chain::new(program, points)),
+        Traced::Return => {
+            let index = leaves_before(calls, &event)?;
+            let kind = Kind::Exit(named(&event.method));
+            let point = Point { thread: Some(thread(calls, event.node)), index, ..Point::new("A", kind) };
+            return Ok(Chain::new(program, vec![point]));
+        }
+        // A watchpoint sees only writes by instructions.
+        Traced::Put | Traced::PutStatic | Traced::Preset if event.site.by.is_none() => {
+            (write_point(calls, &event, at)?, event.new)
+        }
+        _ => (line_point(calls, lines, &event, at, line.ok_or_else(no_halt)?)?, None),
+    };
+    let method = Some(event.method.name);
+    let expect = Expect { method, line, located: Some(true), new, ..Expect::default() };
+    points.push(Point { within: Some("A".to_owned()), expect: Some(expect), ..point });
+    Ok(Chain::new(program, points))
+}
+
+fn no_halt() -> SessionError {
+    SessionError::NoStep("no run can halt at this event".to_owned())
+}
+
+/// The event at a position; `None` if there is none, or its method is unknown.
+fn recorded_event(calls: &mut Calls, at: EventPosition) -> Result<Option<RecordedEvent>, SessionError> {
     let event = calls.event_at(at, |calls, seen| {
         let shown = past::event::event(calls, seen);
         let method = calls.sites.method(seen.site.method).cloned()?;
@@ -43,66 +74,54 @@ pub fn chain_of(trace: &mut RecordedTrace, at: EventPosition) -> Result<Chain, S
             new: shown.new,
         })
     })?;
-    let unknown = || SessionError::NoStep("no run can halt at this event".to_owned());
-    let event = event.flatten().ok_or_else(unknown)?;
-    let mut points = vec![entry(calls, event.node)?];
-    // The line that the answer will show: that of the executed arm, or of the statement.
-    let given = lines.given(calls, at)?.and_then(|given| given.line);
-    let line = given.or(event.site.line.map(u32::from));
+    Ok(event.flatten())
+}
+
+/// The point at a write to a field, by its index among the writes in the call.
+fn write_point(calls: &mut Calls, event: &RecordedEvent, at: EventPosition) -> Result<Point, SessionError> {
+    let written = event.site.written.as_ref().ok_or_else(no_halt)?;
+    let class = calls.sites.declares(written);
+    let kind = Kind::Watch(base_class(&class).to_owned(), written.name.clone());
+    let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
+        let same = |of: &Site| {
+            of.written.as_ref().is_some_and(|w| {
+                w.name == written.name && calls.sites.declares(w) == calls.sites.declares(written)
+            })
+        };
+        let is_put = matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset);
+        is_put && seen.site.by.is_none() && same(seen.site)
+    };
+    let index = within(calls, event.node, at, is_it)?;
+    Ok(Point { index, ..Point::new("B", kind) })
+}
+
+/// The point at a pass over the line of an event, by its index among the passes in the call.
+fn line_point(
+    calls: &mut Calls,
+    lines: &mut Lines,
+    event: &RecordedEvent,
+    at: EventPosition,
+    line: u32,
+) -> Result<Point, SessionError> {
     let class = event.method.class.to_string();
-    let expect =
-        Expect { method: Some(event.method.name.clone()), line, located: Some(true), ..Expect::default() };
-    match event.site.what {
-        Traced::Enter => {}
-        Traced::Return => {
-            let index = leaves_before(calls, &event)?;
-            let kind = Kind::Exit(named(&event.method));
-            points = vec![Point { thread: Some(thread(calls, event.node)), index, ..Point::new("A", kind) }];
+    let mut passes = lines.passes(&class, line);
+    let index = within(calls, event.node, at, |calls, seen| match &mut passes {
+        Some(passes) => passes.begins(calls, seen),
+        None => {
+            let of = calls.sites.method(seen.site.method);
+            seen.site.what == Traced::Line(u16::try_from(line).unwrap_or(0))
+                && of.is_some_and(|of| of.class == event.method.class)
         }
-        // A watchpoint sees only writes by instructions.
-        Traced::Put | Traced::PutStatic | Traced::Preset if event.site.by.is_none() => {
-            let written = event.site.written.as_ref().ok_or_else(unknown)?;
-            let kind =
-                Kind::Watch(base_class(&calls.sites.declares(written)).to_owned(), written.name.clone());
-            let is_it = |calls: &Calls, seen: &TracedEvent<'_>| {
-                let same = |of: &Site| {
-                    of.written.as_ref().is_some_and(|w| {
-                        w.name == written.name && calls.sites.declares(w) == calls.sites.declares(written)
-                    })
-                };
-                let is_put = matches!(seen.site.what, Traced::Put | Traced::PutStatic | Traced::Preset);
-                is_put && seen.site.by.is_none() && same(seen.site)
-            };
-            let index = within(calls, event.node, at, is_it)?;
-            let expect = Expect { new: event.new.clone(), ..expect };
-            let point = Point { within: Some("A".to_owned()), index, ..Point::new("B", kind) };
-            points.push(Point { expect: Some(expect), ..point });
-        }
-        _ => {
-            let line = line.ok_or_else(unknown)?;
-            let mut passes = lines.passes(&class, line);
-            let index = within(calls, event.node, at, |calls, seen| match &mut passes {
-                Some(passes) => passes.begins(calls, seen),
-                None => {
-                    let of = calls.sites.method(seen.site.method);
-                    seen.site.what == Traced::Line(u16::try_from(line).unwrap_or(0))
-                        && of.is_some_and(|of| of.class == event.method.class)
-                }
-            })?;
-            // Passes over a line can be counted only if lines were recorded.
-            if index.is_none() {
-                return Err(SessionError::NoStep(
-                    "lines were not recorded, so passes over this line cannot be counted: record the run, or \
-                     this call, with `--level all`"
-                        .to_owned(),
-                ));
-            }
-            let point =
-                Point { within: Some("A".to_owned()), index, ..Point::new("B", Kind::Line(class, line)) };
-            points.push(Point { expect: Some(expect), ..point });
-        }
+    })?;
+    // Passes over a line can be counted only if lines were recorded.
+    if index.is_none() {
+        return Err(SessionError::NoStep(
+            "lines were not recorded, so passes over this line cannot be counted: record the run, or \
+             this call, with `--level all`"
+                .to_owned(),
+        ));
     }
-    Ok(Chain::new(program, points))
+    Ok(Point { index, ..Point::new("B", Kind::Line(class, line)) })
 }
 
 fn thread(calls: &Calls, node: u32) -> String {

@@ -99,66 +99,84 @@ pub async fn export(
             left.dedup();
         }
     }
-    let at = |error| TraceError::at(file)(error);
-    // The path of a pipe (`/dev/stdout`) cannot be resolved, but its metadata shows what it is.
-    let is_stream = std::fs::metadata(file).is_ok_and(|there| !there.is_file());
-    let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (to, temporary) = if is_stream {
-        (File::create(file).map_err(at)?, None)
-    } else {
+    let (target, to) = ExportTarget::create(file)?;
+    let (events, missing) = match form {
+        ExportForm::Jel(kinds) => write_facts(trace, kinds, &target, to, context)?,
+        ExportForm::Lines => {
+            // The reader of a stream wants each line at once.
+            let to: Box<dyn Write> =
+                if target.is_stream() { Box::new(to) } else { Box::new(BufWriter::new(to)) };
+            ExportState::new(EventWriter::Lines(to), context).write(trace, &mut more, &target)?
+        }
+        ExportForm::Parquet => {
+            let out = ParquetWriter::to(to).map_err(|error| target.failed(error))?;
+            ExportState::new(EventWriter::Parquet(out), context).write(trace, &mut more, &target)?
+        }
+    };
+    target.finish()?;
+    Ok(ExportResult { file: file.clone(), events, left, missing })
+}
+
+/// The file of an export.
+struct ExportTarget<'a> {
+    file: &'a Path,
+    /// The file that replaces it when it is complete; `None` for a stream.
+    temporary: Option<TemporaryFile>,
+}
+
+impl<'a> ExportTarget<'a> {
+    /// Creates the file. Returns also where to write.
+    fn create(file: &'a Path) -> Result<(ExportTarget<'a>, File), TraceError> {
+        let at = |error| TraceError::at(file)(error);
+        // The path of a pipe (`/dev/stdout`) cannot be resolved, but its metadata shows what it is.
+        if std::fs::metadata(file).is_ok_and(|there| !there.is_file()) {
+            return Ok((ExportTarget { file, temporary: None }, File::create(file).map_err(at)?));
+        }
+        let beside = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // An error must not name the temporary file, which the user does not know.
         let (to, temporary) = TemporaryFile::new_in(beside).map_err(|error| at(error.kind().into()))?;
-        (to, Some(temporary))
+        Ok((ExportTarget { file, temporary: Some(temporary) }, to))
+    }
+
+    fn is_stream(&self) -> bool {
+        self.temporary.is_none()
+    }
+
+    /// Whether an error means that the reader of the stream has closed it.
+    fn is_closed(&self, error: &std::io::Error) -> bool {
+        self.is_stream() && error.kind() == ErrorKind::BrokenPipe
+    }
+
+    fn failed(&self, error: std::io::Error) -> SessionError {
+        TraceError::at(self.file)(error).into()
+    }
+
+    /// Replaces the file.
+    fn finish(self) -> Result<(), SessionError> {
+        match self.temporary {
+            Some(temporary) => Ok(temporary.persist(self.file).map_err(TraceError::at(self.file))?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Writes Prolog facts of these kinds. Returns their number, and the reasons why parts of the run are
+/// missing.
+fn write_facts(
+    trace: &mut RecordedTrace,
+    kinds: &[Kind],
+    target: &ExportTarget<'_>,
+    to: File,
+    context: &Context,
+) -> Result<(u64, Vec<String>), SessionError> {
+    let missing = trace.missing();
+    let events = match jel::write(trace, kinds, &missing, BufWriter::new(to), context) {
+        Err(jel::WriteError::File(error)) if target.is_closed(&error) => 0,
+        Err(jel::WriteError::File(error)) => return Err(target.failed(error)),
+        Err(jel::WriteError::Recording(error)) => return Err(error),
+        Ok(events) => events,
     };
-    if let ExportForm::Jel(kinds) = form {
-        let missing = trace.missing();
-        let written = jel::write(trace, kinds, &missing, BufWriter::new(to), context);
-        let events = match written {
-            Err(jel::WriteError::File(error)) if is_stream && error.kind() == ErrorKind::BrokenPipe => 0,
-            Err(jel::WriteError::File(error)) => return Err(at(error).into()),
-            Err(jel::WriteError::Recording(error)) => return Err(error),
-            Ok(events) => events,
-        };
-        if let Some(temporary) = temporary {
-            temporary.persist(file).map_err(at)?;
-        }
-        return Ok(ExportResult { file: file.clone(), events, left, missing });
-    }
-    let out = match form {
-        // The reader of a stream wants each line at once.
-        ExportForm::Lines if is_stream => EventWriter::Lines(Box::new(to)),
-        ExportForm::Lines => EventWriter::Lines(Box::new(BufWriter::new(to))),
-        ExportForm::Parquet | ExportForm::Jel(_) => EventWriter::Parquet(ParquetWriter::to(to).map_err(at)?),
-    };
-    let mut written = ExportState { out, events: 0, failed: None, context };
-    written.whole(&mut trace.calls)?;
-    let mut missing = trace.missing();
-    for later in &mut more {
-        for what in later.trace.missing() {
-            if !missing.contains(&what) {
-                missing.push(what);
-            }
-        }
-        written.later(later, level, &trace.calls)?;
-    }
-    written.lacks(&missing);
-    let ExportState { out, events, failed, .. } = written;
-    if context.is_interrupted() {
-        return Err(SessionError::Interrupted);
-    }
-    match failed {
-        // The reader of the stream has closed it.
-        Some(error) if is_stream && error.kind() == ErrorKind::BrokenPipe => {
-            return Ok(ExportResult { file: file.clone(), events, left, missing });
-        }
-        Some(error) => return Err(at(error).into()),
-        None => {}
-    }
-    out.finish().map_err(at)?;
-    if let Some(temporary) = temporary {
-        temporary.persist(file).map_err(at)?;
-    }
-    Ok(ExportResult { file: file.clone(), events, left, missing })
+    Ok((events, missing))
 }
 
 /// The state of an export: the events written so far, and the first error.
@@ -169,7 +187,42 @@ struct ExportState<'a> {
     context: &'a Context,
 }
 
-impl ExportState<'_> {
+impl<'a> ExportState<'a> {
+    /// An export without events so far.
+    fn new(out: EventWriter, context: &'a Context) -> ExportState<'a> {
+        ExportState { out, events: 0, failed: None, context }
+    }
+
+    /// Writes a recording and what was recorded later. Returns the number of events, and the reasons why
+    /// parts of the run are missing.
+    fn write(
+        mut self,
+        trace: &mut RecordedTrace,
+        more: &mut [Supplement],
+        target: &ExportTarget<'_>,
+    ) -> Result<(u64, Vec<String>), SessionError> {
+        self.whole(&mut trace.calls)?;
+        let mut missing = trace.missing();
+        for later in more {
+            for what in later.trace.missing() {
+                if !missing.contains(&what) {
+                    missing.push(what);
+                }
+            }
+            self.later(later, trace.about.level, &trace.calls)?;
+        }
+        self.lacks(&missing);
+        if self.context.is_interrupted() {
+            return Err(SessionError::Interrupted);
+        }
+        match self.failed {
+            Some(error) if target.is_closed(&error) => {}
+            Some(error) => return Err(target.failed(error)),
+            None => self.out.finish().map_err(|error| target.failed(error))?,
+        }
+        Ok((self.events, missing))
+    }
+
     fn push(&mut self, line: EventRow<'_>) -> WalkControl {
         self.events += 1;
         self.failed = self.out.push(line).err();

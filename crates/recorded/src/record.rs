@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 use trace::{
-    About, Brief, Checksum, Chosen, Collector, Driven, Folder, Level, Places, RecordingOutcome, Steering,
-    TraceError, Window, WrittenFile,
+    About, Brief, Checksum, Chosen, CollectedEvents, Collector, Driven, Folder, Level, Places,
+    RecordingOutcome, Steering, TraceError, Window, WrittenFile,
 };
 
 /// What to record, and where.
@@ -104,6 +104,84 @@ pub async fn record(
     if !options.scope.is_empty() && workspace.knows_classes()? {
         remarks = scope::check(&options.scope, &workspace.pool(None)?)?;
     }
+    let about = RefCell::new(about_of(chain, options)?);
+    let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
+    let folder = Folder::create(&out, &about.borrow())?;
+    let why = if options.window.is_some() { "to record one call" } else { "to record it" };
+    context.progress().run_started(1, Some(why));
+    let began = Instant::now();
+    let collector = Collector::begin(&folder)?;
+    let output = output_of(options, context);
+    let ran = run_once(&workspace, options, &folder, &about, output, context).await;
+    let mut about = about.into_inner();
+    context.progress().done();
+    let mut collected = collector.finish();
+    let outcome = match ran {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            // The program did not start, so the folder is useless.
+            drop(std::fs::remove_dir_all(folder.path()));
+            return Err(error);
+        }
+    };
+    add_missing(&mut collected.missing, &outcome.report.unprobed);
+    if let Err(error) = keep_input(&folder, chain, options) {
+        let why = format!("the program's input: {error}: later runs of the program get none");
+        collected.missing.push(why);
+    }
+    let (stored, seconds) = (collected.stored, began.elapsed().as_secs_f64());
+    let mut recorded = recording_outcome(options, &folder, &outcome, collected, seconds)?;
+    about.recorded = Some(recorded.clone());
+    if let Err(error) = folder.say(&about) {
+        recorded.missing.push(format!("{error}: the recording does not say how the run ended"));
+    }
+    if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
+        return Err(SessionError::Interrupted);
+    }
+    let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
+    let exit_code = match outcome.ended {
+        Ended::Exited(code) => code,
+        _ => None,
+    };
+    let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
+    // Only readers of the folder need the checksum and the size of the output.
+    let recorded = RecordingOutcome { sites: None, printed: None, output: None, files: None, ..recorded };
+    let notes = notes(&about, remarks, outcome.report.warnings);
+    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, exit_code, notes, output })
+}
+
+/// Who receives the program's output: the listener, or else the user.
+fn output_of(options: &RecordOptions, context: &Context) -> Option<Forward> {
+    let sink = if options.show_output { context.progress().sink() } else { None };
+    let shown = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
+    options.listener.clone().or(shown)
+}
+
+/// Adds reasons why events are missing, each once.
+fn add_missing(missing: &mut Vec<String>, problems: &[String]) {
+    for problem in problems {
+        if !missing.contains(problem) {
+            missing.push(problem.clone());
+        }
+    }
+}
+
+/// The remarks about a recording for its user.
+fn notes(about: &About, remarks: Vec<String>, warnings: Vec<String>) -> Vec<String> {
+    let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
+    notes.extend(remarks);
+    notes.extend(warnings);
+    if about.redacted {
+        notes.push(format!(
+            "the command is kept without its secrets, as `{}`: `qp` cannot run it again for more detail (--keep-secrets keeps it as it is)",
+            about.command.join(" ")
+        ));
+    }
+    notes
+}
+
+/// What the folder says of a recording before its run.
+fn about_of(chain: &Chain, options: &RecordOptions) -> Result<About, SessionError> {
     let command = options.secrets.hide(&chain.debuggee.command);
     let mut about = About {
         redacted: command != chain.debuggee.command,
@@ -126,80 +204,34 @@ pub async fn record(
         ..About::default()
     };
     about.signature = Wanted::of_recording(&options.out, &about).tag();
-    let about = RefCell::new(about);
-    let out = std::path::absolute(&options.out).map_err(TraceError::at(&options.out))?;
-    let folder = Folder::create(&out, &about.borrow())?;
-    let why = if options.window.is_some() { "to record one call" } else { "to record it" };
-    context.progress().run_started(1, Some(why));
-    let began = Instant::now();
-    let collector = Collector::begin(&folder)?;
-    let sink = if options.show_output { context.progress().sink() } else { None };
-    let shown = sink.map(|sink| Forward::new("", move |_, lines| sink(lines)));
-    let output = options.listener.clone().or(shown);
-    let ran = run_once(&workspace, options, &folder, &about, output, context).await;
-    let mut about = about.into_inner();
-    context.progress().done();
-    let collected = collector.finish();
-    let outcome = match ran {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            // The program did not start, so the folder is useless.
-            drop(std::fs::remove_dir_all(folder.path()));
-            return Err(error);
-        }
-    };
-    let mut missing = collected.missing;
-    for problem in &outcome.report.unprobed {
-        if !missing.contains(problem) {
-            missing.push(problem.clone());
-        }
-    }
-    if let Err(error) = keep_input(&folder, chain, options) {
-        missing.push(format!("the program's input: {error}: later runs of the program get none"));
-    }
+    Ok(about)
+}
+
+/// What the folder says of a recording after its run, which took this many seconds.
+fn recording_outcome(
+    options: &RecordOptions,
+    folder: &Folder,
+    outcome: &run::Outcome,
+    collected: CollectedEvents,
+    seconds: f64,
+) -> Result<RecordingOutcome, SessionError> {
     let (begun, ended) = collected.reached;
-    let mut recorded = RecordingOutcome {
+    let checksums = outcome.tail.digests.each_ref().map(|of| Checksum { bytes: of.bytes, crc: of.crc });
+    let files = collected.written_files.into_iter().map(|(path, was)| WrittenFile::now(path, was));
+    Ok(RecordingOutcome {
         ended: outcome.ended.to_string(),
-        seconds: began.elapsed().as_secs_f64(),
+        seconds,
         waited_s: collected.waited.as_secs_f64(),
         bytes: collected.bytes,
         printed: Some(outcome.tail.printed),
-        output: Some(outcome.tail.digests.map(|of| Checksum { bytes: of.bytes, crc: of.crc })),
-        files: Some(
-            collected.written_files.into_iter().map(|(path, was)| WrittenFile::now(path, was)).collect(),
-        ),
+        output: Some(checksums),
+        files: Some(files.collect()),
         has_children: collected.has_children,
-        missing,
+        missing: collected.missing,
         sites: Some(folder.sites_checksum()?),
         unreached: unreached(options.places.as_ref(), begun, ended),
         steered: options.steering.as_ref().map(|_| collected.steered),
-    };
-    about.recorded = Some(recorded.clone());
-    if let Err(error) = folder.say(&about) {
-        recorded.missing.push(format!("{error}: the recording does not say how the run ended"));
-    }
-    let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
-    let exit_code = match outcome.ended {
-        Ended::Exited(code) => code,
-        _ => None,
-    };
-    if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
-        return Err(SessionError::Interrupted);
-    }
-    let stored = collected.stored;
-    let output = Some(outcome.tail.last(LINES)).filter(|text| recorded.bytes == 0 && !text.is_empty());
-    // Only readers of the folder need the checksum and the size of the output.
-    let recorded = RecordingOutcome { sites: None, printed: None, output: None, files: None, ..recorded };
-    let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
-    notes.extend(remarks);
-    notes.extend(outcome.report.warnings);
-    if about.redacted {
-        notes.push(format!(
-            "the command is kept without its secrets, as `{}`: `qp` cannot run it again for more detail (--keep-secrets keeps it as it is)",
-            about.command.join(" ")
-        ));
-    }
-    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, exit_code, notes, output })
+    })
 }
 
 /// Keeps what the program got on its standard input, so that it can be run again.
@@ -253,45 +285,7 @@ async fn run_once(
         built = workspace.build(None) => built?,
         () = context.interrupted() => return Err(SessionError::Interrupted),
     }
-    let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
-        let pool = workspace.pool(Some(facts)).map_err(Box::new)?;
-        if options.by_owner && options.scope.is_empty() {
-            // Only the VM of a wrapper says which classes there are.
-            let mut about = about.borrow_mut();
-            choose(&mut about, options, pool.code_owners().default_scope());
-            folder.say(&about)?;
-        }
-        if !workspace.knows_classes().map_err(Box::new)? {
-            // A build tool's class path can be a temporary jar, which names the real one.
-            let mut about = about.borrow_mut();
-            about.class_path = pool.places();
-            folder.say(&about)?;
-        }
-        let about = about.borrow();
-        let recording = Recording {
-            level: options.level,
-            window: options.window.clone(),
-            places: options.places.clone(),
-            class_path: options.class_path_property.clone(),
-            chosen: options.chosen.clone(),
-            brief: options.brief.clone(),
-            steering: options.steering.clone(),
-            covers: false,
-            scope: about.scope.clone(),
-            trust: about.trust.clone(),
-            rings: folder.rings(),
-            report: folder.sites(),
-        };
-        Ok(Questions {
-            queries: [].into(),
-            tracked: [].into(),
-            marks: run::Marks::default(),
-            stack_value_users: Default::default(),
-            pool: Rc::new(pool),
-            gates: None,
-            recording: Some(recording),
-        })
-    };
+    let mut ask = |facts: &run::VmFacts| questions(workspace, options, folder, about, facts);
     let template = workspace.template();
     let launch = Launch {
         template,
@@ -305,4 +299,51 @@ async fn run_once(
         Stage::Over(outcome) => Ok(*outcome),
         Stage::Halted(halted) => Ok(halted.end().await),
     }
+}
+
+/// What to record, once the VM says which classes there are. Keeps in the folder what it says.
+fn questions(
+    workspace: &Workspace,
+    options: &RecordOptions,
+    folder: &Folder,
+    about: &RefCell<About>,
+    facts: &run::VmFacts,
+) -> Result<Questions, run::ObserverError> {
+    let pool = workspace.pool(Some(facts)).map_err(Box::new)?;
+    if options.by_owner && options.scope.is_empty() {
+        // Only the VM of a wrapper says which classes there are.
+        let mut about = about.borrow_mut();
+        choose(&mut about, options, pool.code_owners().default_scope());
+        folder.say(&about)?;
+    }
+    if !workspace.knows_classes().map_err(Box::new)? {
+        // A build tool's class path can be a temporary jar, which names the real one.
+        let mut about = about.borrow_mut();
+        about.class_path = pool.places();
+        folder.say(&about)?;
+    }
+    let about = about.borrow();
+    let recording = Recording {
+        level: options.level,
+        window: options.window.clone(),
+        places: options.places.clone(),
+        class_path: options.class_path_property.clone(),
+        chosen: options.chosen.clone(),
+        brief: options.brief.clone(),
+        steering: options.steering.clone(),
+        covers: false,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        rings: folder.rings(),
+        report: folder.sites(),
+    };
+    Ok(Questions {
+        queries: [].into(),
+        tracked: [].into(),
+        marks: run::Marks::default(),
+        stack_value_users: Default::default(),
+        pool: Rc::new(pool),
+        gates: None,
+        recording: Some(recording),
+    })
 }

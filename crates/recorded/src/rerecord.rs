@@ -9,7 +9,8 @@ use past::{PastError, Recording};
 use session::{Context, SessionError, Wanted, trust};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use trace::{About, Calls, Exit, Level, Objects, Value, WalkControl, Window};
+use std::path::{Path, PathBuf};
+use trace::{About, Calls, Exit, Folder, Level, Objects, Value, WalkControl, Window};
 
 /// The recording of a call at a level: this one, or that of another run of the program. Calls and objects
 /// have the same numbers in both.
@@ -52,16 +53,9 @@ pub async fn detail(
     let Some(window) = window(calls, node) else {
         return Err(PastError::NoSuchCall { node, calls: calls.count() }.into());
     };
-    let mut around = Some(node);
-    while let Some(at) = around {
-        let levels = [Level::Writes, Level::All].into_iter().filter(|known| *known >= level);
-        for path in levels.map(|known| there.detail(at, known)) {
-            if path.is_dir() {
-                let later = RecordedTrace::open(&path, memory, context).await?;
-                return joined(calls, at, later).map(Some);
-            }
-        }
-        around = calls.parent(at);
+    if let Some((around, path)) = earlier_detail(calls, there, node, level) {
+        let later = RecordedTrace::open(&path, memory, context).await?;
+        return joined(calls, around, later).map(Some);
     }
     if about.redacted {
         return Err(SessionError::Redacted { command: about.command.join(" "), level });
@@ -76,34 +70,9 @@ pub async fn detail(
     if let Some(details) = path.parent().filter(|details| !details.exists()) {
         files::create_folder(details).map_err(trace::TraceError::at(details))?;
     }
-    let options = RecordOptions {
-        listener: None,
-        brief: None,
-        stdin: None,
-        by_owner: false,
-        class_path_property: about.class_path_property.clone(),
-        chosen: None,
-        steering: about.steering.clone(),
-        out: unfinished.clone(),
-        level,
-        scope: about.scope.clone(),
-        trust: about.trust.clone(),
-        window: Some(window),
-        places: None,
-        memory,
-        timeout_s: None,
-        show_output: false,
-        secrets: Secrets::default(),
-    };
-    let debuggee = program_of(there, about);
-    let found = match Box::pin(record(&Chain::new(debuggee, Vec::new()), &options, context)).await {
-        Ok(_) => match RecordedTrace::open(&unfinished, memory, context).await {
-            Ok(later) => joined(calls, node, later),
-            Err(error) => Err(error),
-        },
-        Err(error) => Err(error),
-    };
-    match found {
+    let options = options_of(about, window, level, &unfinished, memory);
+    let program = Chain::new(program_of(there, about), Vec::new());
+    match recorded_again(calls, node, &program, &options, context).await {
         Ok(found) => {
             std::fs::rename(&unfinished, &path).map_err(trace::TraceError::at(&path))?;
             Ok(Some(found))
@@ -119,6 +88,56 @@ pub async fn detail(
             })
         }
     }
+}
+
+/// The folder with an earlier recording of a call, or of one of its callers, at a level or above it, and the
+/// recorded call.
+fn earlier_detail(calls: &Calls, folder: &Folder, node: u32, level: Level) -> Option<(u32, PathBuf)> {
+    let mut around = Some(node);
+    while let Some(at) = around {
+        let levels = [Level::Writes, Level::All].into_iter().filter(|known| *known >= level);
+        if let Some(path) = levels.map(|known| folder.detail(at, known)).find(|path| path.is_dir()) {
+            return Some((at, path));
+        }
+        around = calls.parent(at);
+    }
+    None
+}
+
+/// How to record one call of a recorded run again.
+fn options_of(about: &About, window: Window, level: Level, out: &Path, memory: usize) -> RecordOptions {
+    RecordOptions {
+        listener: None,
+        brief: None,
+        stdin: None,
+        by_owner: false,
+        class_path_property: about.class_path_property.clone(),
+        chosen: None,
+        steering: about.steering.clone(),
+        out: out.to_owned(),
+        level,
+        scope: about.scope.clone(),
+        trust: about.trust.clone(),
+        window: Some(window),
+        places: None,
+        memory,
+        timeout_s: None,
+        show_output: false,
+        secrets: Secrets::default(),
+    }
+}
+
+/// Runs the program again and records a call. Returns the recording, with the numbers of the first run.
+async fn recorded_again(
+    calls: &mut Calls,
+    node: u32,
+    program: &Chain,
+    options: &RecordOptions,
+    context: &Context,
+) -> Result<RecordedTrace, SessionError> {
+    Box::pin(record(program, options, context)).await?;
+    let later = RecordedTrace::open(&options.out, options.memory, context).await?;
+    joined(calls, node, later)
 }
 
 /// The command that records the whole run in more detail.

@@ -11,7 +11,10 @@ use super::vm::{LoadedClass, Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
 use classes::ClassPool;
 use jdwp::commands::{event_request, method, virtual_machine};
-use jdwp::{EventKind, Location, MethodId, Modifier, ReferenceTypeId, RequestId, SuspendPolicy, TypeTag};
+use jdwp::{
+    Connection, EventKind, Location, MethodId, Modifier, Pending, ReferenceTypeId, RequestId, SuspendPolicy,
+    TypeTag,
+};
 use model::MethodName;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -38,6 +41,36 @@ struct InstalledMethod {
     name: String,
     code: Vec<u8>,
     breakpoints: Vec<(Location, RequestId)>,
+}
+
+/// A method to watch, whose code was asked for.
+struct MethodToWatch<'w> {
+    id: MethodId,
+    name: MethodName,
+    watch: &'w MethodWatch,
+    /// Its code in the VM; `None` if only its returns are watched.
+    code: Option<Pending<Vec<u8>>>,
+}
+
+/// A method whose breakpoints were requested.
+struct RequestedMethod {
+    class: ReferenceTypeId,
+    method: MethodId,
+    name: String,
+    code: Vec<u8>,
+    breakpoints: Vec<(Location, Pending<RequestId>)>,
+}
+
+impl RequestedMethod {
+    /// Waits until the VM has set the breakpoints.
+    async fn installed(self) -> Result<InstalledMethod, RunError> {
+        let RequestedMethod { class, method, name, code, breakpoints: requested } = self;
+        let mut breakpoints = Vec::new();
+        for (location, request) in requested {
+            breakpoints.push((location, request.await?));
+        }
+        Ok(InstalledMethod { class, method, name, code, breakpoints })
+    }
 }
 
 /// All requests set in the VM.
@@ -226,103 +259,129 @@ impl Installed {
     ) -> Result<Vec<String>, RunError> {
         let conn = vm.conn().clone();
         let mut refused = Vec::new();
-        let mut pending = Vec::new();
-        for ((name, descriptor), method_watch) in &watch.methods {
-            let declared = class.methods.iter().find(|m| m.name == **name && m.descriptor == **descriptor);
-            let Some(declared) = declared else {
-                refused.push(format!(
-                    "{}.{name}{descriptor} is not in the class that was loaded by {loader}: compile it again, or put \
-                     the right one first on the class path",
-                    class.name
-                ));
-                continue;
-            };
-            if self.by_probes {
-                // The agent has compared the code.
-                continue;
-            }
-            let code = (!method_watch.at.is_empty())
-                .then(|| conn.send(method::Bytecodes { ref_type: class.id, method: declared.id }));
-            pending.push((name, descriptor, declared.id, method_watch, code));
-        }
+        let asked = self.ask_code(&conn, class, watch, |name, descriptor| {
+            refused.push(format!(
+                "{}.{name}{descriptor} is not in the class that was loaded by {loader}: compile it again, or put \
+                 the right one first on the class path",
+                class.name
+            ));
+        });
         let file = pool.find(&class.name).ok().flatten();
-        let mut requests = Vec::new();
-        let mut installed = Vec::new();
+        let mut requested = Vec::new();
         let (mut wants_entry, mut wants_exit) = (false, false);
-        for (name, descriptor, id, method_watch, code) in pending {
-            if !method_watch.returns.is_empty() {
+        for MethodToWatch { id, name, watch, code } in asked {
+            if !watch.returns.is_empty() {
                 wants_exit = true;
-                self.returns.insert((class.id, id), method_watch.returns.clone());
+                self.returns.insert((class.id, id), watch.returns.clone());
             }
             let Some(code) = code else { continue };
             let code = code.await?;
-            let known =
-                file.as_ref().and_then(|f| f.file.method(name, descriptor)).and_then(|m| m.code.as_ref());
+            let known = file.as_ref().and_then(|f| f.file.method(&name.name, &name.descriptor));
+            let known = known.and_then(|m| m.code.as_ref());
             if let (Some(file), Some(known)) = (&file, known)
                 && known.bytes != code
             {
-                if is_marked_only(method_watch) {
-                    // Then the arm that produced a value stays unknown.
-                    continue;
+                // Without its marks, the arm that produced a value stays unknown.
+                if !is_marked_only(watch) {
+                    let remedy = remedy_for_other_code(pool);
+                    let (origin, name) = (&file.origin, &name.name);
+                    refused.push(format!(
+                        "{origin} is not the class that was loaded by {loader}: the bytecodes of {name} differ; \
+                         {remedy}"
+                    ));
                 }
-                let agents;
-                let next = if !pool.java_agents().is_empty() {
-                    agents = format!(
-                        "{} may have rewritten it: run without it, or by probes (`--backend auto`), which use the \
-                         code in the VM",
-                        java_agents(pool)
-                    );
-                    &agents
-                } else if pool.are_copies() {
-                    "the remote program runs other classes: deploy these, or copy its own to where `classes` says"
-                } else {
-                    "compile it again, or put the right one first on the class path"
-                };
-                refused.push(format!(
-                    "{} is not the class that was loaded by {loader}: the bytecodes of {name} differ; {next}",
-                    file.origin
-                ));
                 continue;
             }
-            if known.is_some() {
-                let method = MethodName::new(class.name.clone(), name.clone(), descriptor.clone());
-                self.notices.watch_gates(vm, class.id, id, &method, &method_watch.gates).await?;
-            }
-            let jumped_to = known.is_some_and(|k| k.is_branch_target(0));
-            if jumped_to && has_activation(method_watch) {
-                wants_entry = true;
-                self.entries.insert((class.id, id));
-            }
-            let mut set = Vec::new();
-            for (bci, interests) in &method_watch.at {
-                let index = u64::from(*bci);
-                if self.at.insert((class.id, id, index), interests.as_slice().into()).is_some() {
-                    continue;
+            if let Some(known) = known {
+                self.notices.watch_gates(vm, class.id, id, &name, &watch.gates).await?;
+                if known.is_branch_target(0) && has_activation(watch) {
+                    wants_entry = true;
+                    self.entries.insert((class.id, id));
                 }
-                let location = Location { type_tag: TypeTag::Class, class: class.id, method: id, index };
-                set.push((location, conn.send(breakpoint(location))));
             }
-            if !set.is_empty() {
-                installed.push((id, format!("{}.{name}", class.name), code, set));
+            let breakpoints = self.request_breakpoints(&conn, class.id, id, watch);
+            if !breakpoints.is_empty() {
+                let name = format!("{}.{}", class.name, name.name);
+                requested.push(RequestedMethod { class: class.id, method: id, name, code, breakpoints });
             }
         }
-        for (method, name, code, set) in installed {
-            let mut breakpoints = Vec::new();
-            for (location, request) in set {
-                breakpoints.push((location, request.await?));
+        for method in requested {
+            self.methods.push(method.installed().await?);
+        }
+        let entries = wants_entry.then_some(EventKind::MethodEntry);
+        let returns = wants_exit.then_some(EventKind::MethodExitWithReturnValue);
+        self.request_calls(&conn, class.id, entries.into_iter().chain(returns)).await?;
+        Ok(refused)
+    }
+
+    /// Requests the entries of a class's methods, or their normal returns, unless they are already requested.
+    async fn request_calls(
+        &mut self,
+        conn: &Connection,
+        class: ReferenceTypeId,
+        kinds: impl Iterator<Item = EventKind>,
+    ) -> Result<(), RunError> {
+        let mut requests = Vec::new();
+        for kind in kinds {
+            let requested = match kind {
+                EventKind::MethodEntry => &mut self.entered,
+                _ => &mut self.left,
+            };
+            if requested.insert(class) {
+                requests.push(conn.send(of_class(kind, class)));
             }
-            self.methods.push(InstalledMethod { class: class.id, method, name, code, breakpoints });
-        }
-        if wants_entry && self.entered.insert(class.id) {
-            requests.push(conn.send(of_class(EventKind::MethodEntry, class.id)));
-        }
-        if wants_exit && self.left.insert(class.id) {
-            requests.push(conn.send(of_class(EventKind::MethodExitWithReturnValue, class.id)));
         }
         for request in requests {
             request.await?;
         }
-        Ok(refused)
+        Ok(())
+    }
+
+    /// Asks the VM for the code of the watched methods; no method if the agent has compared the code. Passes
+    /// the name and descriptor of each method that the class does not declare to `missing`.
+    fn ask_code<'w>(
+        &self,
+        conn: &Connection,
+        class: &LoadedClass,
+        watch: &'w ClassWatch,
+        mut missing: impl FnMut(&str, &str),
+    ) -> Vec<MethodToWatch<'w>> {
+        let mut asked = Vec::new();
+        for ((name, descriptor), watch) in &watch.methods {
+            let declared = class.methods.iter().find(|m| m.name == **name && m.descriptor == **descriptor);
+            let Some(declared) = declared else {
+                missing(name, descriptor);
+                continue;
+            };
+            if self.by_probes {
+                continue;
+            }
+            let id = declared.id;
+            let code = (!watch.at.is_empty())
+                .then(|| conn.send(method::Bytecodes { ref_type: class.id, method: id }));
+            let name = MethodName::new(class.name.clone(), name.clone(), descriptor.clone());
+            asked.push(MethodToWatch { id, name, watch, code });
+        }
+        asked
+    }
+
+    /// Notes the interests of a method, and requests breakpoints where there was none.
+    fn request_breakpoints(
+        &mut self,
+        conn: &Connection,
+        class: ReferenceTypeId,
+        method: MethodId,
+        watch: &MethodWatch,
+    ) -> Vec<(Location, Pending<RequestId>)> {
+        let mut requested = Vec::new();
+        for (bci, interests) in &watch.at {
+            let index = u64::from(*bci);
+            if self.at.insert((class, method, index), interests.as_slice().into()).is_none() {
+                let location = Location { type_tag: TypeTag::Class, class, method, index };
+                requested.push((location, conn.send(breakpoint(location))));
+            }
+        }
+        requested
     }
 
     async fn fields(
@@ -437,6 +496,22 @@ impl Installed {
             }
         }
         Ok(lost)
+    }
+}
+
+/// What to do if the VM runs other code than the class files have.
+fn remedy_for_other_code(pool: &ClassPool) -> String {
+    if !pool.java_agents().is_empty() {
+        let agents = java_agents(pool);
+        format!(
+            "{agents} may have rewritten it: run without it, or by probes (`--backend auto`), which use the code \
+             in the VM"
+        )
+    } else if pool.are_copies() {
+        "the remote program runs other classes: deploy these, or copy its own to where `classes` says"
+            .to_owned()
+    } else {
+        "compile it again, or put the right one first on the class path".to_owned()
     }
 }
 

@@ -10,14 +10,15 @@ use super::live::{GRACE, Launched, Live, Outcome, nothing};
 use super::observer::Observer;
 use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
-use super::report::Ended;
+use super::report::{Ended, RunReport};
 use super::threads::largest_number;
 use super::unwatched_vms::UnwatchedVms;
 use super::vm::Vm;
 use super::watched::Watched;
 use super::watcher::Watcher;
 use super::watches::Watches;
-use debuggee::{Forward, Incoming, Running, Template};
+use classes::ClassPool;
+use debuggee::{Agent, Forward, Incoming, Running, Template};
 use jdwp::Connection;
 use model::Coordinate;
 use std::path::PathBuf;
@@ -117,7 +118,7 @@ async fn watch_vm(
     observer: &mut dyn Observer,
 ) -> Result<Result<Stage, Box<Launched>>, RunError> {
     let Launched { mut running, mut unwatched_vms, incoming, more, output, agent } = launched;
-    let Run { template, no_agent, interrupt, halt_at, limit, deadline } = run;
+    let Run { interrupt, halt_at, limit, deadline, .. } = run;
     let (interrupt, limit, deadline) = (*interrupt, *limit, *deadline);
     let connected = tokio::select! {
         connected = greeted(&mut running, unwatched_vms.as_mut(), incoming, deadline, limit) => match connected {
@@ -130,37 +131,55 @@ async fn watch_vm(
             return Ok(Ok(Stage::Over(Box::new(outcome))));
         }
     };
-    let SuspendedVm { conn, events, start, facts, process } = connected;
-    let questions = match ask(&facts) {
+    let questions = match ask(&connected.facts) {
         Ok(questions) => questions,
         Err(error) => {
-            conn.close();
+            connected.conn.close();
             running.stop(Duration::ZERO).await;
             return Err(RunError::Observer(error));
         }
     };
+    let (conn, process) = (connected.conn.clone(), connected.process);
+    let watched = begin_watching(connected, run, agent.as_ref(), &questions).await;
+    let mut watcher = Watcher::new(watched, &questions.queries, more);
+    watcher.halt_at(halt_at.clone());
+    let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent).of_process(process);
+    Ok(Stage::of(Box::pin(live.watch(deadline, interrupt, observer)).await?))
+}
+
+/// Gives the agent its plan, and collects what watching a VM takes.
+async fn begin_watching(
+    vm: SuspendedVm,
+    run: &Run<'_>,
+    agent: Option<&Agent>,
+    questions: &Questions,
+) -> Watched {
+    let SuspendedVm { conn, events, start, process, .. } = vm;
+    let pool = &questions.pool;
     let watches = Watches::new(&questions.queries, &questions.tracked, &questions.marks);
-    let recorder = match (&agent, &questions.gates) {
+    let probes = match (agent, &questions.gates) {
         (Some(agent), Some(gates)) => {
             let (queries, users) = (&questions.queries, &questions.stack_value_users);
-            probes::begin(agent, process, queries, gates, &watches, users, &questions.pool)
+            probes::begin(agent, process, queries, gates, &watches, users, pool)
         }
-        (None, Some(_)) => Err(no_agent.map_or_else(|| "this run has no agent".to_owned(), str::to_owned)),
+        (None, Some(_)) => {
+            Err(run.no_agent.map_or_else(|| "this run has no agent".to_owned(), str::to_owned))
+        }
         _ => Ok(None),
     };
-    let recorded = match (&agent, &questions.recording) {
-        (Some(agent), Some(recording)) => Some(recording.begin(agent, process, &questions.pool)),
+    let recording = match (agent, &questions.recording) {
+        (Some(agent), Some(recording)) => Some(recording.begin(agent, process, pool)),
         _ => None,
     };
     let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
     // Counting interrupts nothing.
-    let watches = if counts || recorded.is_some() { Watches::default() } else { watches };
-    let mut watched = Watched::new(Vm::new(conn.clone()), events, watches, questions.pool.clone());
+    let watches = if counts || recording.is_some() { Watches::default() } else { watches };
+    let mut watched = Watched::new(Vm::new(conn), events, watches, pool.clone());
     // Whoever started a remote program sees its numbers as they are.
-    if agent.is_none() && template.settings().remote.is_none() {
+    if agent.is_none() && run.template.settings().remote.is_none() {
         watched.vm.before_debug_agent = largest_number(&mut watched.vm).await.ok();
     }
-    match recorder {
+    match probes {
         Ok(Some((report, recorder))) => {
             watched.vm.agent_report = Some(Box::new(report));
             watched.counts = counts.then(|| questions.queries.clone());
@@ -169,27 +188,29 @@ async fn watch_vm(
         Ok(None) => {}
         Err(why) => watched.report.unprobed.push(why),
     }
-    match recorded {
+    match recording {
         Some(Ok(report)) => watched.vm.agent_report = Some(Box::new(report)),
         Some(Err(why)) => watched.report.unprobed.push(why),
         None => {}
     }
-    let rewritten: Vec<&str> = questions.pool.loaded().collect();
-    if !rewritten.is_empty() {
-        let by = java_agents(&questions.pool);
-        let classes = rewritten.join(", ");
-        watched.report.warn(format!("{by} rewrote {classes}: lines and conditions are those of its code"));
-    }
-    if let Some(note) = agent.as_ref().and_then(|agent| agent.note.clone()) {
-        watched.report.warn(note);
-    }
+    warn_of_agents(&mut watched.report, agent, pool);
     if let Some(start) = start {
         watched.put_back(start);
     }
-    let mut watcher = Watcher::new(watched, &questions.queries, more);
-    watcher.halt_at(halt_at.clone());
-    let live = Live::new(running, unwatched_vms, conn, watcher, limit, output, agent).of_process(process);
-    Ok(Stage::of(Box::pin(live.watch(deadline, interrupt, observer)).await?))
+    watched
+}
+
+/// Warns of classes that a Java agent rewrote, and of what our agent lacks.
+fn warn_of_agents(report: &mut RunReport, agent: Option<&Agent>, pool: &ClassPool) {
+    let rewritten: Vec<&str> = pool.loaded().collect();
+    if !rewritten.is_empty() {
+        let by = java_agents(pool);
+        let classes = rewritten.join(", ");
+        report.warn(format!("{by} rewrote {classes}: lines and conditions are those of its code"));
+    }
+    if let Some(note) = agent.and_then(|agent| agent.note.clone()) {
+        report.warn(note);
+    }
 }
 
 /// If a VM dies while connecting, its output explains more than the connection error.

@@ -10,7 +10,8 @@
 //! - `greeting` reads the facts of a VM that has connected. `watched` is the VM with its watches. `live` is a
 //!   run in progress.
 //! - `watcher` receives the interruptions, and passes occurrences to an [`Observer`]. `hits` interprets each
-//!   kind of interruption. `caller_frame` handles occurrences in an older frame than their event.
+//!   kind of interruption, `exceptions` those by exceptions. `caller_frame` handles occurrences in an older
+//!   frame than their event.
 //! - `candidates` makes candidates from hits and keeps them until they are taken. Its parts are `queries`
 //!   (the TraceQueries by number), `threads` (the state of each interrupted thread), `filter` (counts hits,
 //!   and drops those that a question excludes), `collect` and `describe`.
@@ -28,6 +29,7 @@ mod collect;
 mod content;
 mod describe;
 mod error;
+mod exceptions;
 mod filter;
 mod greeting;
 mod halted;

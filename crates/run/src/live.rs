@@ -177,97 +177,104 @@ impl Live {
     /// ended goes on until it ends, the time limit is reached, or the user interrupts: what it starts next
     /// can be the program that is meant, or the user's.
     async fn end(
-        self,
+        mut self,
         watched: Result<Option<Result<Control, RunError>>, RunError>,
         deadline: tokio::time::Instant,
         interrupt: &Interrupt,
     ) -> Result<Progress, RunError> {
-        let Live { mut running, mut unwatched_vms, conn, mut watcher, limit, driven: finished, .. } = self;
-        // A command that starts a remote program in the background does not know how that program ends.
-        let exit_tells = running.remote().is_none() || running.exited().is_none();
-        let mut stopped = match &watched {
-            Ok(Some(Ok(Control::Stop))) if finished => Some(Ended::Driven),
-            Ok(Some(Ok(Control::Stop | Control::Halt))) => Some(Ended::Stopped),
-            Ok(Some(Ok(Control::Continue))) => None,
-            Ok(Some(Err(error))) if error.is_end_of_vm() => None,
-            Ok(None) if interrupt.is_set() => Some(Ended::Interrupted),
-            Ok(None) => Some(Ended::TimedOut(limit)),
-            Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
-        };
-        let more = watcher.take_further();
-        let mut seen = watcher.into_watched();
-        let driven = running.was_asked_to_end();
-        let selects = running.selects();
-        let mut others = Vec::new();
-        let mut said_its_end = false;
-        let exited = match stopped {
-            Some(_) => {
-                dispose(&mut seen).await;
-                running.stop(GRACE).await
-            }
-            None => {
-                said_its_end = seen.said_its_end().await;
-                conn.close();
-                // A VM that lives on without its connection shows nothing more.
-                let is_unseen = !said_its_end && lives(self.process);
-                let is_launcher = !is_unseen && !self.was_halted && !seen.met_what_is_asked();
-                let waited = tokio::select! {
-                    waited = until_next(&mut running, unwatched_vms.as_mut(), is_launcher) => waited,
-                    () = tokio::time::sleep(UNSEEN), if is_unseen => Waited::CutShort,
-                    () = tokio::time::sleep_until(deadline) => Waited::CutShort,
-                    () = interrupt.wait() => Waited::CutShort,
-                };
-                let waited = match (waited, unwatched_vms.take()) {
-                    (Waited::NextVm(incoming), unwatched_vms) => {
-                        let (output, agent, incoming) = (self.output, self.agent, Some(*incoming));
-                        let next = Launched { running, unwatched_vms, incoming, more, output, agent };
-                        return Ok(Progress::Next(Box::new(next)));
-                    }
-                    (waited, others) => {
-                        unwatched_vms = others;
-                        waited
-                    }
-                };
-                others = running.unselected();
-                let has_exited = matches!(waited, Waited::Exited);
-                if !has_exited && tokio::time::Instant::now() >= deadline {
-                    seen.report.warn(format!(
-                        "the command still ran when its time limit of {} s was over, although its VM had \
-                         ended: qp ended it",
-                        limit.as_secs()
-                    ));
-                }
-                let exited = running.stop(if has_exited { Duration::ZERO } else { GRACE }).await;
-                if !has_exited || !exit_tells {
-                    // Neither our own signal nor the exit of another command says how the program ended.
-                    let exited = end_of(Exit { code: None, signal: None }, said_its_end);
-                    stopped = Some(if interrupt.is_set() { Ended::Interrupted } else { exited });
-                }
-                exited
-            }
+        let more = self.watcher.take_further();
+        let over = match self.ended_by_qp(&watched, interrupt) {
+            Some(ended) => self.cut_short(ended).await,
+            None => match self.wait_for_command(more, deadline, interrupt).await {
+                Ok(over) => over,
+                Err(next) => return Ok(Progress::Next(next)),
+            },
         };
         match watched {
             Ok(Some(Err(error))) if !error.is_end_of_vm() => return Err(error),
             Err(error) => return Err(error),
             _ => {}
         }
-        seen.close_report();
-        if let Some(strangers) = unwatched_vms.as_ref().and_then(UnwatchedVms::strangers) {
-            seen.report.warn(format!("while the program ran, qp closed {strangers}"));
+        Ok(Progress::Over(Box::new(over.outcome())))
+    }
+
+    /// How the run ends if watching ended before the VM did; `None` if the VM has ended.
+    fn ended_by_qp(
+        &self,
+        watched: &Result<Option<Result<Control, RunError>>, RunError>,
+        interrupt: &Interrupt,
+    ) -> Option<Ended> {
+        match watched {
+            Ok(Some(Ok(Control::Stop))) if self.driven => Some(Ended::Driven),
+            Ok(Some(Ok(Control::Stop | Control::Halt))) => Some(Ended::Stopped),
+            Ok(Some(Ok(Control::Continue))) => None,
+            Ok(Some(Err(error))) if error.is_end_of_vm() => None,
+            Ok(None) if interrupt.is_set() => Some(Ended::Interrupted),
+            Ok(None) => Some(Ended::TimedOut(self.limit)),
+            Ok(Some(Err(_))) | Err(_) => Some(Ended::Stopped),
         }
-        others.extend(unwatched_vms.iter().flat_map(UnwatchedVms::released).cloned());
-        // Whoever has chosen the VM wants to know of others only if it was the wrong one.
-        if !others.is_empty() && (!selects || !seen.met_what_is_asked()) {
-            let others = others.join(", ");
+    }
+
+    /// Ends the command, whose VM still runs.
+    async fn cut_short(self, ended: Ended) -> FinishedRun {
+        let Live { running, unwatched_vms, watcher, .. } = self;
+        let mut seen = watcher.into_watched();
+        let (selects, unselected) = (running.selects(), running.unselected());
+        dispose(&mut seen).await;
+        let exited = running.stop(GRACE).await;
+        FinishedRun { ended, seen, tail: exited.tail, unwatched_vms, unselected, selects }
+    }
+
+    /// Waits until the command, whose VM has ended, ends too, or until its next VM connects that is wanted.
+    async fn wait_for_command(
+        self,
+        more: Option<mpsc::Receiver<FurtherQuestions>>,
+        deadline: tokio::time::Instant,
+        interrupt: &Interrupt,
+    ) -> Result<FinishedRun, Box<Launched>> {
+        let Live { mut running, mut unwatched_vms, conn, watcher, limit, .. } = self;
+        // A command that starts a remote program in the background does not know how that program ends.
+        let exit_tells = running.remote().is_none() || running.exited().is_none();
+        let mut seen = watcher.into_watched();
+        let driven = running.was_asked_to_end();
+        let selects = running.selects();
+        let said_its_end = seen.said_its_end().await;
+        conn.close();
+        // A VM that lives on without its connection shows nothing more.
+        let is_unseen = !said_its_end && lives(self.process);
+        let is_launcher = !is_unseen && !self.was_halted && !seen.met_what_is_asked();
+        let waited = tokio::select! {
+            waited = until_next(&mut running, unwatched_vms.as_mut(), is_launcher) => waited,
+            () = tokio::time::sleep(UNSEEN), if is_unseen => Waited::CutShort,
+            () = tokio::time::sleep_until(deadline) => Waited::CutShort,
+            () = interrupt.wait() => Waited::CutShort,
+        };
+        let has_exited = match waited {
+            Waited::NextVm(incoming) => {
+                let (output, agent, incoming) = (self.output, self.agent, Some(*incoming));
+                return Err(Box::new(Launched { running, unwatched_vms, incoming, more, output, agent }));
+            }
+            Waited::Exited => true,
+            Waited::CutShort => false,
+        };
+        let unselected = running.unselected();
+        if !has_exited && tokio::time::Instant::now() >= deadline {
             seen.report.warn(format!(
-                "the command also started VMs that were not watched: {others}; `--jvm MAIN` (in a \
-                 chain `jvm`) chooses one"
+                "the command still ran when its time limit of {} s was over, although its VM had ended: qp \
+                 ended it",
+                limit.as_secs()
             ));
         }
-        let ended =
-            stopped.unwrap_or_else(|| if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) });
-        let outcome = Outcome { ended, tables: seen.tables, report: seen.report, tail: exited.tail };
-        Ok(Progress::Over(Box::new(outcome)))
+        let exited = running.stop(if has_exited { Duration::ZERO } else { GRACE }).await;
+        let ended = if has_exited && exit_tells {
+            if driven { Ended::Driven } else { end_of(exited.exit, said_its_end) }
+        } else if interrupt.is_set() {
+            Ended::Interrupted
+        } else {
+            // Neither our own signal nor the exit of another command says how the program ended.
+            end_of(Exit { code: None, signal: None }, said_its_end)
+        };
+        Ok(FinishedRun { ended, seen, tail: exited.tail, unwatched_vms, unselected, selects })
     }
 
     /// Ends the halted run.
@@ -281,6 +288,39 @@ impl Live {
         dispose(&mut seen).await;
         let exited = running.stop(GRACE).await;
         Outcome { ended: Ended::Stopped, tables: seen.tables, report: seen.report, tail: exited.tail }
+    }
+}
+
+/// A run of which no process is left.
+struct FinishedRun {
+    ended: Ended,
+    seen: Watched,
+    tail: Tail,
+    unwatched_vms: Option<UnwatchedVms>,
+    /// The VMs that `jvm` does not select.
+    unselected: Vec<String>,
+    /// Whether `jvm` selects the VM.
+    selects: bool,
+}
+
+impl FinishedRun {
+    /// The outcome, with warnings of connections and VMs that were not watched.
+    fn outcome(self) -> Outcome {
+        let FinishedRun { ended, mut seen, tail, unwatched_vms, unselected: mut others, selects } = self;
+        seen.close_report();
+        if let Some(strangers) = unwatched_vms.as_ref().and_then(UnwatchedVms::strangers) {
+            seen.report.warn(format!("while the program ran, qp closed {strangers}"));
+        }
+        others.extend(unwatched_vms.iter().flat_map(UnwatchedVms::released).cloned());
+        // Whoever has chosen the VM wants to know of others only if it was the wrong one.
+        if !others.is_empty() && (!selects || !seen.met_what_is_asked()) {
+            let others = others.join(", ");
+            seen.report.warn(format!(
+                "the command also started VMs that were not watched: {others}; `--jvm MAIN` (in a \
+                 chain `jvm`) chooses one"
+            ));
+        }
+        Outcome { ended, tables: seen.tables, report: seen.report, tail }
     }
 }
 

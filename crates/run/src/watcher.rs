@@ -2,6 +2,7 @@
 
 use super::candidates::Candidates;
 use super::error::RunError;
+use super::exceptions;
 use super::hits;
 use super::observer::{Control, Observer};
 use super::probes::{LogPipe, identity, is_own, probed, program_below};
@@ -118,37 +119,47 @@ impl Watcher {
             if set.events.iter().any(|e| matches!(e, Event::VmStart { .. })) {
                 self.watched.begin().await?;
             } else if !self.watched.prepare_classes(&set).await? {
-                self.events += 1;
-                let stop = self.interrupted(&set).await?;
-                match self.candidates.describe(&mut self.watched).await {
-                    // If the VM ends meanwhile, what was found before remains valid. The next event set
-                    // reports the end.
-                    Ok(()) | Err(RunError::Vm(_)) => {}
-                    Err(error) => return Err(error),
-                }
-                if self.events.is_multiple_of(256) {
-                    observer.progress(self.events);
-                    self.candidates.forget_threads(&mut self.watched).await?;
-                }
-                let mut control = self.deliver(observer)?;
-                if self.candidates.has_arrived() {
-                    self.candidates.halt_at(None);
-                    control = Control::Halt;
-                }
-                let ends_step = |event: &Event| matches!(event, Event::SingleStep { request, .. } if Some(*request) == self.step);
-                if set.events.iter().any(ends_step) {
-                    control = Control::Halt;
-                }
-                match (control, stop) {
-                    (Control::Halt, Some(stop)) => return self.halt(stop, &set).await,
-                    (Control::Continue, _) => {}
-                    (Control::Stop | Control::Halt, _) => {
-                        self.check_sites().await?;
-                        return Ok(Control::Stop);
-                    }
+                match self.handle(&set, observer).await? {
+                    Control::Continue => {}
+                    control => return Ok(control),
                 }
             }
             self.watched.resume(&set);
+        }
+    }
+
+    /// Handles an interruption of the program: delivers what it brings, and halts the program or stops
+    /// watching it if that is wanted.
+    async fn handle(&mut self, set: &EventSet, observer: &mut dyn Observer) -> Result<Control, RunError> {
+        self.events += 1;
+        let stop = self.interrupted(set).await?;
+        match self.candidates.describe(&mut self.watched).await {
+            // If the VM ends meanwhile, what was found before remains valid. The next event set reports the
+            // end.
+            Ok(()) | Err(RunError::Vm(_)) => {}
+            Err(error) => return Err(error),
+        }
+        if self.events.is_multiple_of(256) {
+            observer.progress(self.events);
+            self.candidates.forget_threads(&mut self.watched).await?;
+        }
+        let mut control = self.deliver(observer)?;
+        if self.candidates.has_arrived() {
+            self.candidates.halt_at(None);
+            control = Control::Halt;
+        }
+        let ends_step =
+            |event: &Event| matches!(event, Event::SingleStep { request, .. } if Some(*request) == self.step);
+        if set.events.iter().any(ends_step) {
+            control = Control::Halt;
+        }
+        match (control, stop) {
+            (Control::Halt, Some(stop)) => self.halt(stop, set).await,
+            (Control::Continue, _) => Ok(Control::Continue),
+            (Control::Stop | Control::Halt, _) => {
+                self.check_sites().await?;
+                Ok(Control::Stop)
+            }
         }
     }
 
@@ -275,7 +286,7 @@ impl Watcher {
                     Some(at) => Some(watched.vm.original(*at).await?),
                     None => None,
                 };
-                hits::exception(watched, candidates, &mut stop, *request, *exception, caught_at).await
+                exceptions::exception(watched, candidates, &mut stop, *request, *exception, caught_at).await
             }
             Event::MethodExitWithReturnValue { value, .. } => {
                 hits::returned(watched, candidates, &mut stop, *value).await

@@ -2,13 +2,13 @@
 
 use super::adapter::Adapter;
 use super::answer::{Answer, Refusal, answer};
-use crate::ui::render::{cause_text, console_reply, diagnosed};
+use crate::ui::render::{cause_text, diagnosed, recorded_reply};
 use command::diagnose::{DiagnoseDialogue, StartedDiagnosis};
+use command::recorded_question::{AskedAt, QUESTIONS, RecordedQuestion, RecordedReply};
 use dap::Request;
 use dap::types::Source;
 use past::{Cause, Move, VariableGroup};
 use serde::{Deserialize, Serialize};
-use servers::dap::ConsoleCommand;
 use session::Context;
 use trace::EventPosition;
 
@@ -58,6 +58,9 @@ struct Writes {
 #[derive(Serialize)]
 struct Plain {
     text: String,
+    /// To which `goto` leads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<i64>,
 }
 
 /// The answer to `qp/diagnose`.
@@ -79,20 +82,6 @@ impl Adapter {
             })?,
         };
         match request.command.strip_prefix(PREFIX).unwrap_or_default() {
-            "why" => {
-                let (frame, name) = self.meant(&arguments)?;
-                let cursor = self.cursor()?;
-                let moment = cursor.moment_in(frame)?;
-                let cause = cursor.trace.why(moment, &name)?;
-                answer(&self.shown_cause(&cause))
-            }
-            "whyCondition" => {
-                let frame = self.frame(arguments.frame_id)?;
-                let cursor = self.cursor()?;
-                let moment = cursor.moment_in(frame)?;
-                let cause = cursor.trace.why_here(moment)?;
-                answer(&self.shown_cause(&cause))
-            }
             "history" => {
                 let (frame, name) = self.meant(&arguments)?;
                 let cursor = self.cursor()?;
@@ -108,15 +97,48 @@ impl Adapter {
                 let answer = self.go(to, arguments.thread_id.unwrap_or(0), context)?;
                 Ok(answer.after_continuing())
             }
-            "omitted" => {
-                let (frame, name) = self.expressed(&arguments)?;
-                let question = ConsoleCommand::Omitted(name);
-                let reply = Box::pin(question.answer(self.cursor()?, frame, context)).await?;
-                answer(&Plain { text: console_reply(&reply) })
-            }
             "diagnose" => self.diagnose(arguments.answer.as_deref(), context).await,
-            _ => Err(Refusal::Request(format!("the request `{}` is unknown", request.command))),
+            "whyCondition" => {
+                let frame = self.frame(arguments.frame_id)?;
+                self.ask(&RecordedQuestion::Why(None), frame, context).await
+            }
+            word => {
+                let is_known = QUESTIONS.iter().any(|row| row.prompt.name == word);
+                let (frame, name) = match word {
+                    "why" => self.meant(&arguments)?,
+                    _ if is_known => self.expressed(&arguments)?,
+                    _ => {
+                        let why = format!("the request `{}` is unknown", request.command);
+                        return Err(Refusal::Request(why));
+                    }
+                };
+                let asked = RecordedQuestion::of_word(word, &name)?.unwrap_or(RecordedQuestion::Why(None));
+                self.ask(&asked, frame, context).await
+            }
         }
+    }
+
+    /// Answers a question about the recorded past, with the target to which the answer leads.
+    async fn ask(
+        &mut self,
+        question: &RecordedQuestion,
+        frame: EventPosition,
+        context: &Context,
+    ) -> Result<Answer, Refusal> {
+        let cursor = self.cursor()?;
+        let at = AskedAt { event: cursor.at, frame };
+        let reply = Box::pin(question.answer(&mut cursor.trace, at, context)).await?;
+        if let RecordedReply::Cause(cause) = &reply {
+            return answer(&self.shown_cause(cause));
+        }
+        let event = match &reply {
+            RecordedReply::Origin(found) => found.selection,
+            _ => None,
+        };
+        let at =
+            event.map(|event| self.cursor()?.trace.position(event).map_err(Refusal::from)).transpose()?;
+        let target = at.map(|at| self.handles.of_target(at));
+        answer(&Plain { text: recorded_reply(&reply, false), target })
     }
 
     /// The variable of a request, and the frame in which it has its name.

@@ -5,6 +5,7 @@ use super::query::asked;
 use super::trace::{happening, writes};
 use super::{Paint, Text};
 use command::prompt_row::PromptRow;
+use command::recorded_question::RecordedReply;
 use past::{Cause, CauseKind, Stop, StopReason};
 use recorded::ValueOrigin;
 use servers::dap::ConsoleReply;
@@ -16,17 +17,24 @@ const PLAIN: Paint = Paint { color: false };
 pub fn console_reply(reply: &ConsoleReply) -> String {
     match reply {
         ConsoleReply::Moved(stop) => moved(stop),
-        ConsoleReply::Cause(cause) => cause_text(cause),
-        ConsoleReply::Origin(found) => value_origin(found, false),
-        ConsoleReply::History(history) => writes(history, PLAIN),
-        ConsoleReply::Omitted(answer) => answer.text(false),
+        ConsoleReply::Answer(answer) => recorded_reply(answer, false),
         ConsoleReply::Goal(answer) => asked(answer, PLAIN),
         ConsoleReply::Help(rows) => help(rows),
     }
 }
 
+/// The answer to a question about the recorded past.
+pub fn recorded_reply(reply: &RecordedReply, color: bool) -> String {
+    match reply {
+        RecordedReply::Cause(cause) => cause_text(cause),
+        RecordedReply::Origin(found) => value_origin(found, color),
+        RecordedReply::History(history) => writes(history, Paint { color }),
+        RecordedReply::Omitted(answer) => answer.text(color),
+    }
+}
+
 /// Where a value was computed, with the event to which `go` leads.
-pub fn value_origin(found: &ValueOrigin, color: bool) -> String {
+fn value_origin(found: &ValueOrigin, color: bool) -> String {
     let event = found.selection.map(|at| match at.event {
         Some(_) => format!("   event {at}\n"),
         None => format!("   the end of call {}\n", at.call),

@@ -27,7 +27,7 @@ mod tree;
 mod way;
 
 pub use answer::about as answer_about;
-pub use console::{cause_text, console_reply};
+pub use console::{cause_text, console_reply, recorded_reply};
 pub use contents::between as contents_between;
 pub use logged::log_line;
 pub use omitted::one as omission;

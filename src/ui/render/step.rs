@@ -1,9 +1,10 @@
 //! The replies of `qp trace step`, as text.
 
-use super::console::{cause_text, value_origin};
-use super::trace::{happening, line, made_chain, missing, writes};
-use super::{Paint, Text, clipped, hanging, hanging_at, palette};
+use super::console::{cause_text, recorded_reply};
+use super::trace::{happening, line, made_chain, missing};
+use super::{Paint, clipped, hanging, hanging_at, palette};
 
+use command::recorded_question::RecordedReply;
 use command::trace::StepReply;
 use past::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
 
@@ -21,11 +22,9 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
             part(&mut out, held, 0, paint);
             out
         }
-        StepReply::Cause(cause) => format!("{}\n", cause_text(cause)),
-        StepReply::Origin(found) => value_origin(found, color),
-        StepReply::History(history) => writes(history, paint),
+        StepReply::Answer(RecordedReply::Cause(cause)) => format!("{}\n", cause_text(cause)),
+        StepReply::Answer(answer) => recorded_reply(answer, color),
         StepReply::Missing(what) => missing(what, paint),
-        StepReply::Omitted(answer) => answer.text(color),
         StepReply::Chain(made) => made_chain(made),
         StepReply::Help(rows) => {
             let row = |row: &command::prompt_row::PromptRow| {

@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use servers::serve::{
     AskQuery, BeginDiagnosis, Bench, ChainAction, ClearOmissions, DiagnosisAction, Event, Events, Execution,
-    FindOmissions, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads, RecordProgram,
-    Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
+    FindOmissions, FindOrigin, Forget, History, Lines, Node, Parts, PathTo, Queries, Reader, Reads,
+    RecordProgram, Request, Session, Source, Start, Timeline, Tree, TryOmission, Why, Works,
 };
 
 /// The arguments of a request, as they were sent.
@@ -76,6 +76,7 @@ pub const REQUESTS: &[Row] = &[
     works::<ClearOmissions>(Some("omissions")),
     works::<ChainAction>(Some("chain")),
     works::<AskQuery>(None),
+    works::<FindOrigin>(None),
 ];
 
 /// The names under which replies are kept, and what the page gets before there is one.

@@ -1,15 +1,18 @@
 //! Results as JSON for the page: that of `--format json`, and where people read it, the text.
 
-use crate::ui::render::{Paint, cause_text, diagnosed, happening, shown_row};
+use crate::ui::render::{Paint, cause_text, diagnosed, happening, recorded_reply, shown_row};
 use command::diagnose::DiagnoseReply;
 use command::query::QueryReply;
+use command::recorded_question::RecordedReply;
 use diagnose::NodeView;
 use logic::rules::AskItem;
 use logic::{Answer as Answered, AnswerRow as AnsweredRow};
 use past::{CauseKind, EventShown, EventShownAt, EventsPart, LinesShown, PartsShown, WritesShown};
 use serde::Serialize;
 use serde_json::{Value, json};
-use servers::serve::{ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, QueryShown, WhyShown};
+use servers::serve::{
+    ChainShown, DiagnosisShown, DiagnosisState, OmissionsShown, OriginShown, QueryShown, WhyShown,
+};
 
 /// The page colours texts itself.
 const PLAIN: Paint = Paint { color: false };
@@ -114,6 +117,17 @@ impl Shown for WhyShown {
             add("kind", Some(kind.into()));
         }
         shown
+    }
+}
+
+impl Shown for OriginShown {
+    fn shown(&self) -> Value {
+        let OriginShown(reply) = self;
+        let selection = match reply {
+            RecordedReply::Origin(found) => found.selection,
+            _ => None,
+        };
+        json!({ "text": recorded_reply(reply, false), "selection": data(&selection) })
     }
 }
 

@@ -15,6 +15,13 @@ export interface Why {
     selection: Place;
 }
 
+/** Where a value was computed. */
+export interface Origin {
+    text: string;
+    /** The event, if the recording has one. */
+    selection: Place | null;
+}
+
 export interface Bar {
     call: number;
     method: string;

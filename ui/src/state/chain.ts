@@ -2,11 +2,13 @@
 
 import { computed, effect } from '@preact/signals';
 import { get, post } from '../api/client';
-import type { Chain, ChainAction } from '../api/tools';
+import type { Chain, ChainAction, Origin } from '../api/tools';
 import type { Place } from '../api/types';
+import { ofTrace } from './asking';
 import { events } from './events';
 import { tool } from './layout';
 import { resource } from './resource';
+import { select } from './selection';
 import { attempt, generation, reloadSession, say, session } from './session';
 import { reloadTimeline } from './timeline';
 
@@ -103,11 +105,34 @@ async function haltWith({ call, event }: Place): Promise<Place | undefined> {
     return undefined;
 }
 
-/** Asks where a value comes from: of the last point of a chain that begins where it is. */
-export async function askOrigin(place: Place, variable: string): Promise<void> {
+/** Where the program halts with the values that the views show; says so if there is no such place. */
+async function halted(place: Place): Promise<Place | undefined> {
     const halt = await haltWith(place);
     if (halt === undefined) {
         say('failed', 'The program cannot halt right after this write. Select the next line.');
+    }
+    return halt;
+}
+
+/** Asks the recording where a value was computed, and goes there. */
+export async function askOrigin(place: Place, variable: string): Promise<void> {
+    const halt = await halted(place);
+    if (halt === undefined) {
+        return;
+    }
+    const found = await attempt(() => post<Origin>('origin', { ...ofTrace(), ...halt, variable }));
+    if (found !== undefined) {
+        say('said', found.text);
+        if (found.selection !== null) {
+            select(found.selection);
+        }
+    }
+}
+
+/** Asks a run where a value comes from: of the last point of a chain that begins where it is. */
+export async function askOriginOfRun(place: Place, variable: string): Promise<void> {
+    const halt = await halted(place);
+    if (halt === undefined) {
         return;
     }
     if ((await act({ start: halt })) === undefined) {

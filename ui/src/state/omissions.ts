@@ -54,6 +54,8 @@ export function reloadOmissions(): void {
 }
 
 let last: OmissionsRequest | undefined;
+/** Number of searches that were begun or cleared. */
+let searches = 0;
 
 /** The options of the last search. */
 export const askedOptions = (): Partial<OmissionsRequest> => last ?? {};
@@ -68,8 +70,10 @@ export async function askOmissions(
 ): Promise<void> {
     const request: OmissionsRequest = { ...place, what, ...more };
     tool.value = 'omissions';
+    searches += 1;
+    const search = searches;
     const found = await attempt(() => post<Omissions>('omissions', { ...ofTrace(), ...request }));
-    if (found !== undefined) {
+    if (found !== undefined && search === searches) {
         last = request;
         hidden.value = new Set();
         loaded.set(found);
@@ -117,6 +121,7 @@ export function confirmationText({ verdict, found, text, flipped }: Confirmation
 }
 
 export async function clearOmissions(): Promise<void> {
+    searches += 1;
     await attempt(() => post('omissions/clear', {}));
     reloadOmissions();
 }

@@ -3,7 +3,7 @@
 import type { Place } from '../api/types';
 import { openPopup, type PopupItem } from '../parts/popup';
 import { askWhy } from '../state/asking';
-import { askOrigin } from '../state/chain';
+import { askOrigin, askOriginOfRun } from '../state/chain';
 import { answer, question } from '../state/diagnosis';
 import { showHistory } from '../state/history';
 import { askOmissions } from '../state/omissions';
@@ -62,10 +62,13 @@ function placeItems(place: Place, variable: string, text: string): PopupItem[] {
     ];
     // Another run has other numbers of objects.
     const isNamed = !variable.startsWith('@');
+    if (isNamed) {
+        items.push({ label: 'Where does it come from?', does: () => void askOrigin(place, variable) });
+    }
     if (isNamed && session.peek()?.can_run !== false) {
         items.push({
-            label: 'Where does it come from? (runs the program)',
-            does: () => void askOrigin(place, variable),
+            label: 'Follow it through a run of the program',
+            does: () => void askOriginOfRun(place, variable),
         });
     }
     if (isNamed && /@\d+/.test(text)) {

@@ -113,6 +113,12 @@ visit(
         await equals(() => points.count(), 3);
         await equals(() => page.timeline.locator('.arrow').count(), 2);
 
+        // Where it was computed.
+        await page.page.goBack();
+        await page.node.getByRole('row', { name: /changed: la / }).click({ button: 'right' });
+        await page.page.getByRole('menuitem', { name: 'Where does it come from?' }).click();
+        await says(page.page.getByRole('status').first(), /Origin.*MergeSort/s);
+
         // A circle selects its event and has a menu of its own.
         await points.first().click();
         const menu = page.page.getByRole('dialog');

@@ -10,6 +10,7 @@ use crate::CommandError;
 use crate::cursor::Cursor;
 use crate::exchange::TERMINATED;
 use crate::prompt_row::PromptRow;
+use crate::recorded_question::RecordedReply;
 use crate::trace::{StepDialogue, StepReply};
 use chain::SourcePaths;
 use diagnose::{
@@ -543,7 +544,9 @@ impl OpenQuestion {
             AnswerCommand::History(name) => {
                 let history = diagnoser.history(current, &name, context).await;
                 history.map_or_else(refused, |history| {
-                    AnswerEffect::Open(DiagnoseReply::Step(StepReply::History(history)))
+                    AnswerEffect::Open(DiagnoseReply::Step(StepReply::Answer(RecordedReply::History(
+                        history,
+                    ))))
                 })
             }
             AnswerCommand::Events => {

@@ -139,16 +139,27 @@ pub async fn invoke<M: RecordedObjects>(
     if let ("getMessage", [], "java.lang.Throwable") = (name, arguments.as_slice(), &*declared) {
         return machine.message(target);
     }
+    of_collection(machine, target, &runtime, name, &arguments).await
+}
+
+/// The result of a method of a collection or map of this class.
+async fn of_collection<M: RecordedObjects>(
+    machine: &mut M,
+    target: ObjectId,
+    class: &str,
+    name: &str,
+    arguments: &[Value],
+) -> Result<Value, Unread> {
     let is_null = arguments.first() == Some(&Value::Null);
-    let known = jdk::class(&runtime);
-    if is_null && known.is_some_and(|class| class.refuses_null) {
-        return not_known(format!("{runtime}.{name} does not accept null"));
+    let known = jdk::class(class);
+    if is_null && known.is_some_and(|known| known.refuses_null) {
+        return not_known(format!("{class}.{name} does not accept null"));
     }
     let held = machine.contents(target)?;
-    let finds = known.and_then(|class| class.finds);
+    let finds = known.and_then(|known| known.finds);
     let (is_list, is_hashed) = (finds == Some(Finds::ByEquals), finds == Some(Finds::ByHash));
     let len = i32::try_from(held.items.len()).unwrap_or(i32::MAX);
-    match (name, arguments.as_slice(), held.items) {
+    match (name, arguments, held.items) {
         ("size", [], _) => Ok(Value::Int(len)),
         ("isEmpty", [], _) => Ok(Value::Boolean(len == 0)),
         ("get", [Value::Int(at)], Items::Elements(elements)) => {
@@ -182,7 +193,7 @@ pub async fn invoke<M: RecordedObjects>(
                 None => Ok(Value::Null),
             }
         }
-        _ => unsupported(&runtime, name),
+        _ => unsupported(class, name),
     }
 }
 

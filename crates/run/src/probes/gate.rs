@@ -1,7 +1,7 @@
 //! Which hits of a query interrupt the program.
 
 use model::Coordinate;
-use query::TraceQuery;
+use query::{Event, TraceQuery};
 use wire::HitWindow;
 
 /// An index that no hit has.
@@ -14,6 +14,37 @@ pub struct GatedQuery<'a> {
     pub query: &'a TraceQuery,
     /// Its gate.
     pub gate: &'a Gate,
+}
+
+/// The queries of a run, each with which of its hits interrupt the program.
+#[derive(Clone, Copy, Debug)]
+pub struct GatedQueries<'a> {
+    /// The queries.
+    pub queries: &'a [TraceQuery],
+    /// Their gates, in the same order.
+    pub gates: &'a [Gate],
+}
+
+impl<'a> GatedQueries<'a> {
+    /// The query with a number, and its gate.
+    pub fn numbered(self, number: u16) -> Option<GatedQuery<'a>> {
+        let place = self.queries.iter().position(|query| query.point.0 == number)?;
+        Some(GatedQuery { query: self.queries.get(place)?, gate: self.gates.get(place)? })
+    }
+
+    /// The query with a number, if it has a condition, or asks for a thread or a caller. All hits that it
+    /// asks for stop.
+    pub fn narrowed(self, number: u16) -> Option<GatedQuery<'a>> {
+        let asked = self.numbered(number)?;
+        let local = &asked.query.local;
+        let is_narrowed = local.when.is_some() || local.thread.is_some() || local.from.is_some();
+        (is_narrowed && *asked.gate == Gate::All).then_some(asked)
+    }
+
+    /// What the query with a number asks about.
+    pub fn event(self, number: u16) -> Option<&'a Event> {
+        self.queries.iter().find(|query| query.point.0 == number).map(|query| &query.event)
+    }
 }
 
 /// Selects the hits of a query that interrupt execution.

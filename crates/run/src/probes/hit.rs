@@ -21,7 +21,24 @@ use crate::watched::Watched;
 use jdwp::commands::{array_reference, object_reference, reference_type, stack_frame};
 use jdwp::{ArrayId, Location, Tag, ThreadId};
 use model::{Coordinate, Detail, Value, Way};
-use query::{BranchSite, Event, Field, TraceQuery};
+use query::{BranchSite, Event, Field, Pass, TraceQuery};
+use std::sync::Arc;
+
+/// A hit at which the recorder stopped a thread.
+struct ProbedHit {
+    query: Arc<TraceQuery>,
+    site: Arc<NumberedSite>,
+    /// The way of its occurrence.
+    way: Option<Way>,
+    /// What the recorder tells of it.
+    told: RecorderStop,
+}
+
+impl ProbedHit {
+    fn is_pass(&self) -> bool {
+        matches!(self.query.event, Event::Reached(_))
+    }
+}
 
 /// Handles a thread stopped by the recorder.
 pub async fn probed(
@@ -29,70 +46,88 @@ pub async fn probed(
     candidates: &mut Candidates,
     thread: ThreadId,
 ) -> Result<Option<Stop>, RunError> {
-    let Some(mut hit) = stopped(watched, thread).await? else { return Ok(None) };
-    let Some(site) = watched.vm.agent_report.as_mut().and_then(|report| report.site(hit.site)) else {
-        watched.report.warn(format!("the recorder stopped at a site without a name ({})", hit.site));
+    let Some(mut told) = stopped(watched, thread).await? else { return Ok(None) };
+    let Some(site) = watched.vm.agent_report.as_mut().and_then(|report| report.site(told.site)) else {
+        watched.report.warn(format!("the recorder stopped at a site without a name ({})", told.site));
         return Ok(None);
     };
-    if let Some(recorder) = &mut watched.recorder {
-        let stopped = recorder.stopped.entry(site.query).or_default();
-        *stopped = stopped.saturating_add(1);
-        if !recorder.count_stop(thread, (hit.nth > 0).then_some(hit.nth)) {
-            watched.report.unprobed.push("the VM did not report a stop of the recorder".to_owned());
-        }
-    }
+    count_stop(watched, thread, site.query, told.nth);
     let key = candidates.thread_key(watched, thread).await?;
-    let identity = watched.tables.thread(key);
-    let location = Location { index: site.site.bci.into(), ..hit.location };
-    let mut stop = Stop::below(thread, key, location, hit.hidden);
-    if let Some(frames) = hit.frames.take() {
+    let location = Location { index: site.site.bci.into(), ..told.location };
+    let mut stop = Stop::below(thread, key, location, told.hidden);
+    if let Some(frames) = told.frames.take() {
         stop.read(&mut watched.vm, frames).await?;
     }
-    let ordinal = u32::try_from(hit.ordinal).unwrap_or(u32::MAX);
+    let ordinal = u32::try_from(told.ordinal).unwrap_or(u32::MAX);
     let Some(query) = candidates.query(site.query) else { return Ok(Some(stop)) };
-    let hit_way = match &query.event {
-        Event::Branched(_) => Way::new(hit.bits),
+    let way = match &query.event {
+        Event::Branched(_) => Way::new(told.bits),
         _ => way(&query, &site),
     };
     if let Some(recorder) = &mut watched.recorder
         && recorder.varied.contains(&site.query)
     {
+        let thread = watched.tables.thread(key);
         let (query, site) = (site.query, site.site.clone());
-        let thread = identity.clone();
-        recorder.numbered.insert(Coordinate { query, site, thread, ordinal, way: hit_way });
+        recorder.numbered.insert(Coordinate { query, site, thread, ordinal, way });
     }
     let is_tested = watched.recorder.as_ref().is_some_and(|recorder| recorder.tested.is_tested(&site));
+    let mut hit = ProbedHit { query, site, way, told };
     // Unless it tests a condition, the VM does not know whether a pass over a line begins here.
-    if is_tested || !matches!(query.event, Event::Reached(_)) {
-        stop.counted = Some((ordinal, hit_way));
+    if is_tested || !hit.is_pass() {
+        stop.counted = Some((ordinal, way));
     }
-    if is_tested {
-        let is_reached = matches!(query.event, Event::Reached(_));
-        let passed = passed(watched, &mut hit, !is_reached).await?;
-        if let Some(recorder) = &mut watched.recorder {
-            let (report, result) = (&mut watched.report, hit.index);
-            recorder.tested.note(report, &query, &identity, hit.site, result, passed);
-        }
-        stop.passed = passed.before;
-        let false_before = watched.report.query(site.query).condition_false;
-        if is_reached {
-            // The VM knows that a pass begins here.
-            candidates.offer(watched, &mut stop, &query, None).await?;
-        } else {
-            occurred(watched, candidates, &mut stop, &query, &site, &mut hit, hit_way).await?;
-        }
-        let is_false = watched.report.query(site.query).condition_false > false_before;
-        if hit.index == UNKNOWN && is_false {
-            watched.report.query(site.query).refuted += 1;
-        }
-        if hit.index == TRUE && is_false {
-            let id = &query.id;
-            watched.report.unprobed.push(format!("{id}: the VM tested its condition with another result"));
-        }
-        return Ok(Some(stop));
+    match is_tested {
+        true => tested(watched, candidates, &mut stop, &mut hit).await?,
+        false => occurred(watched, candidates, &mut stop, &mut hit).await?,
     }
-    occurred(watched, candidates, &mut stop, &query, &site, &mut hit, hit_way).await?;
     Ok(Some(stop))
+}
+
+/// Counts a stop of a query, and checks that the VM has reported all earlier stops of the thread. `nth` is
+/// its number in the thread; 0 if unknown.
+fn count_stop(watched: &mut Watched, thread: ThreadId, query: u16, nth: u32) {
+    let Some(recorder) = &mut watched.recorder else { return };
+    let stopped = recorder.stopped.entry(query).or_default();
+    *stopped = stopped.saturating_add(1);
+    if !recorder.count_stop(thread, (nth > 0).then_some(nth)) {
+        watched.report.unprobed.push("the VM did not report a stop of the recorder".to_owned());
+    }
+}
+
+/// Handles a hit whose condition the VM has tested, and compares the result.
+async fn tested(
+    watched: &mut Watched,
+    candidates: &mut Candidates,
+    stop: &mut Stop,
+    hit: &mut ProbedHit,
+) -> Result<(), RunError> {
+    let is_pass = hit.is_pass();
+    let passed = passed(watched, &mut hit.told, !is_pass).await?;
+    let result = hit.told.index;
+    let thread = watched.tables.thread(stop.key);
+    if let Some(recorder) = &mut watched.recorder {
+        let report = &mut watched.report;
+        recorder.tested.note(report, &hit.query, &thread, hit.told.site, result, passed);
+    }
+    stop.passed = passed.before;
+    let query = hit.site.query;
+    let false_before = watched.report.query(query).condition_false;
+    if is_pass {
+        // The VM knows that a pass begins here.
+        candidates.offer(watched, stop, &hit.query, None).await?;
+    } else {
+        occurred(watched, candidates, stop, hit).await?;
+    }
+    let is_false = watched.report.query(query).condition_false > false_before;
+    if result == UNKNOWN && is_false {
+        watched.report.query(query).refuted += 1;
+    }
+    if result == TRUE && is_false {
+        let id = &hit.query.id;
+        watched.report.unprobed.push(format!("{id}: the VM tested its condition with another result"));
+    }
+    Ok(())
 }
 
 /// The result of a test by which a hit satisfies the condition.
@@ -116,37 +151,21 @@ async fn passed(watched: &mut Watched, hit: &mut RecorderStop, has_value: bool) 
     Ok(Passed { missed, before, strangers })
 }
 
+/// Offers a hit, as its query's event requires.
 async fn occurred(
     watched: &mut Watched,
     candidates: &mut Candidates,
     stop: &mut Stop,
-    query: &TraceQuery,
-    site: &NumberedSite,
-    hit: &mut RecorderStop,
-    way: Option<Way>,
+    hit: &mut ProbedHit,
 ) -> Result<(), RunError> {
+    let ProbedHit { query, site, way, told } = hit;
     match &query.event {
-        Event::Reached(passes) => {
-            let number = query.point.0;
-            let here = passes.iter().enumerate().filter(|(_, p)| p.method == site.site.method);
-            for (pass, place) in here {
-                let pass = u16::try_from(pass).unwrap_or(u16::MAX);
-                if place.exits.contains(&site.site.bci)
-                    && let Some(activation) = candidates.thread(stop.thread).activation(watched, stop).await?
-                {
-                    candidates.thread(stop.thread).end_pass(activation, number, pass);
-                }
-                if place.entries.contains(&site.site.bci) {
-                    hits::passed(watched, candidates, stop, number, pass, true).await?;
-                }
-            }
-            Ok(())
-        }
+        Event::Reached(passes) => reached(watched, candidates, stop, passes, site).await,
         Event::Returned(_) => {
             let descriptor = site.site.method.descriptor.rsplit_once(')').map_or("V", |(_, r)| r);
             let result = match descriptor {
                 "V" => Value::Void,
-                of => new_value(watched, of, hit).await?,
+                of => new_value(watched, of, told).await?,
             };
             stop.parts.result = Some(result.clone());
             candidates
@@ -155,49 +174,78 @@ async fn occurred(
         }
         Event::Written(field) | Event::Read(field) if !means(watched.pool(), field, site) => Ok(()),
         Event::Written(field) | Event::Read(field) => {
-            accessed(watched, candidates, stop, query, field, site, hit).await
+            accessed(watched, candidates, stop, query, field, site, told).await
         }
         Event::ElementWritten(element) => {
-            element_written(watched, candidates, stop, query, &element.descriptor, site, hit).await
+            element_written(watched, candidates, stop, query, &element.descriptor, site, told).await
         }
-        Event::Changed(contents) => changed(watched, candidates, stop, query, contents, hit).await,
-        Event::Made(making) => match hit.owner {
-            jdwp::Value::Object { .. } => made(watched, candidates, stop, query, making, hit.owner).await,
+        Event::Changed(contents) => changed(watched, candidates, stop, query, contents, told).await,
+        Event::Made(making) => match told.owner {
+            jdwp::Value::Object { .. } => made(watched, candidates, stop, query, making, told.owner).await,
             _ => Ok(()),
         },
         Event::Stored(stores) => {
             let Some(store) = way.and_then(|way| stores.get(usize::from(way.get()))) else {
                 return Ok(());
             };
-            let new = new_value(watched, &store.descriptor, hit).await?;
+            let new = new_value(watched, &store.descriptor, told).await?;
             if store.old_readable {
                 let tag = Tag::of_signature(&store.descriptor).unwrap_or(Tag::Object);
                 stop.parts.old = Some(slot_value(watched, stop, store.slot, tag).await?);
             }
             stop.parts.new = Some(new);
-            taken(watched, candidates, stop, query, way).await
+            taken(watched, candidates, stop, query, *way).await
         }
-        Event::Branched(branches) => {
-            let turns = turns(watched, stop, query.point.0, branches, site, way).await?;
-            let Some(mut occurrence) = candidates.admitted(watched, stop, query).await? else {
-                return Ok(());
-            };
-            occurrence.way = way;
-            note_twins(watched, stop, &mut occurrence).await?;
-            tell_turns(&mut occurrence, turns);
-            candidates.add(occurrence);
-            Ok(())
-        }
-        Event::Copied(copies) => visited(watched, candidates, stop, query, copies, site, hit).await,
+        Event::Branched(_) => branched(watched, candidates, stop, hit).await,
+        Event::Copied(copies) => visited(watched, candidates, stop, query, copies, site, told).await,
         Event::Thrown { .. } | Event::Skipped(_) => Ok(()),
     }
+}
+
+/// Handles an instruction at which passes over places may begin or end.
+async fn reached(
+    watched: &mut Watched,
+    candidates: &mut Candidates,
+    stop: &mut Stop,
+    passes: &[Pass],
+    site: &NumberedSite,
+) -> Result<(), RunError> {
+    let here = passes.iter().enumerate().filter(|(_, pass)| pass.method == site.site.method);
+    for (number, pass) in here {
+        let number = u16::try_from(number).unwrap_or(u16::MAX);
+        if pass.exits.contains(&site.site.bci)
+            && let Some(activation) = candidates.thread(stop.thread).activation(watched, stop).await?
+        {
+            candidates.thread(stop.thread).end_pass(activation, site.query, number);
+        }
+        if pass.entries.contains(&site.site.bci) {
+            hits::passed(watched, candidates, stop, site.query, number, true).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Handles a branch that is decided.
+async fn branched(
+    watched: &mut Watched,
+    candidates: &mut Candidates,
+    stop: &mut Stop,
+    hit: &ProbedHit,
+) -> Result<(), RunError> {
+    let Event::Branched(branches) = &hit.query.event else { return Ok(()) };
+    let turns = turns(watched, stop, branches, &hit.site, hit.way).await?;
+    let Some(mut occurrence) = candidates.admitted(watched, stop, &hit.query).await? else { return Ok(()) };
+    occurrence.way = hit.way;
+    note_twins(watched, stop, &mut occurrence).await?;
+    tell_turns(&mut occurrence, turns);
+    candidates.add(occurrence);
+    Ok(())
 }
 
 /// The number of iterations that the activation has counted of the endless loop that a branch leaves.
 async fn turns(
     watched: &mut Watched,
     stop: &mut Stop,
-    query: u16,
     branches: &[BranchSite],
     site: &NumberedSite,
     way: Option<Way>,
@@ -209,7 +257,7 @@ async fn turns(
     }
     let Some(frame) = stop.frames(&mut watched.vm).await?.first().cloned() else { return Ok(None) };
     let (class, method) = (frame.location.class, frame.location.method);
-    let name = wire::turns_name(query, u16::try_from(branch).unwrap_or(u16::MAX));
+    let name = wire::turns_name(site.query, u16::try_from(branch).unwrap_or(u16::MAX));
     let Some(method) = watched.vm.rewritten(class, method).await? else { return Ok(None) };
     let Some(slot) = method.slot(&name) else { return Ok(None) };
     let slots = vec![stack_frame::Slot { slot: slot.into(), sigbyte: Tag::Int }];

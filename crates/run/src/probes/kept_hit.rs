@@ -54,19 +54,8 @@ async fn kept_occurrence(
     hit: KeptHit,
 ) -> Result<Option<Occurrence>, RunError> {
     let Some(frames) = &hit.frames else { return Ok(None) };
-    let mut class_object = None;
-    let descriptor = match &query.event {
-        Event::Written(field) => {
-            let class = declaring(watched, field, owner).await?;
-            let declared = class.as_ref().and_then(|c| c.fields.iter().find(|f| *f.name == *field.name));
-            let (Some(class), Some(declared)) = (&class, declared) else { return Ok(None) };
-            if field.is_static {
-                class_object = Some(watched.vm.class_object(class.id).await?);
-            }
-            declared.descriptor.clone()
-        }
-        Event::ElementWritten(element) => element.descriptor.to_string(),
-        _ => return Ok(None),
+    let Some(WrittenPart { descriptor, owner }) = written_part(watched, query, owner).await? else {
+        return Ok(None);
     };
     let Some((stack, frame, is_cut)) = kept_stack(watched, at, frames).await? else { return Ok(None) };
     let new = value_of(watched, &descriptor, hit.bits, hit.value).await?;
@@ -75,19 +64,8 @@ async fn kept_occurrence(
         Some(bits) => value_of(watched, &descriptor, bits, hit.old_value).await?,
         None => value_of(watched, &descriptor, 0, jdwp::Value::NULL).await?,
     };
-    let mut kept = Vec::with_capacity(query.keep.len());
-    for keep in &query.keep {
-        let is = |part: EventPart| keep.expr.text() == Expr::event(part).text();
-        kept.push(match () {
-            () if is(EventPart::Index) => Value::Int(index),
-            () if is(EventPart::New) => new.clone(),
-            () if is(EventPart::Old) => old.clone(),
-            // The values of the frame are unknown, so other points that need them cannot be answered from
-            // this hit.
-            _ => return Ok(None),
-        });
-    }
-    let owner = watched.vm.value(&mut watched.tables, class_object.unwrap_or(owner)).await?;
+    let Some(kept) = kept_values(query, index, &old, &new) else { return Ok(None) };
+    let owner = watched.vm.value(&mut watched.tables, owner).await?;
     let thread = watched.tables.thread_key(at.thread.clone());
     let notes = [NOTE].into_iter().chain(is_cut.then_some(CUT)).map(str::to_owned).collect();
     let by = watched.vm.agent_report.as_mut().and_then(|report| report.called_at(query.point.0, &at.site));
@@ -105,9 +83,52 @@ async fn kept_occurrence(
         new,
         way: at.way,
         shape: watched.tables.shape_key(&[]),
-        kept: kept.into_boxed_slice(),
+        kept,
         detail: Some(Box::new(Detail { notes, ..detail })),
     }))
+}
+
+/// The field or array element that a hit writes.
+struct WrittenPart {
+    descriptor: String,
+    /// The object or array; the class object for a static field.
+    owner: jdwp::Value,
+}
+
+/// What a hit of a query writes; `None` if the class no longer declares the field, or the query is about
+/// something else.
+async fn written_part(
+    watched: &mut Watched,
+    query: &TraceQuery,
+    owner: jdwp::Value,
+) -> Result<Option<WrittenPart>, RunError> {
+    let field = match &query.event {
+        Event::Written(field) => field,
+        Event::ElementWritten(element) => {
+            return Ok(Some(WrittenPart { descriptor: element.descriptor.to_string(), owner }));
+        }
+        _ => return Ok(None),
+    };
+    let class = declaring(watched, field, owner).await?;
+    let declared = class.as_ref().and_then(|c| c.fields.iter().find(|f| *f.name == *field.name));
+    let (Some(class), Some(declared)) = (&class, declared) else { return Ok(None) };
+    let owner = if field.is_static { watched.vm.class_object(class.id).await? } else { owner };
+    Ok(Some(WrittenPart { descriptor: declared.descriptor.clone(), owner }))
+}
+
+/// The values that a query keeps. `None` if it keeps values of the frame: they are unknown, so points that
+/// need them cannot be answered from this hit.
+fn kept_values(query: &TraceQuery, index: i32, old: &Value, new: &Value) -> Option<Box<[Value]>> {
+    let value = |expr: &Expr| {
+        let is = |part: EventPart| expr.text() == Expr::event(part).text();
+        match () {
+            () if is(EventPart::Index) => Some(Value::Int(index)),
+            () if is(EventPart::New) => Some(new.clone()),
+            () if is(EventPart::Old) => Some(old.clone()),
+            _ => None,
+        }
+    };
+    query.keep.iter().map(|keep| value(&keep.expr)).collect()
 }
 
 /// The program's frames of a stored stack, and whether some were omitted; none if a method no longer exists.

@@ -1,7 +1,8 @@
 //! Watching by probes: the agent in the VM counts, stores and filters hits, and only selected hits interrupt
 //! the program. JDWP then reads those like any other stop.
 //!
-//! - `plan` writes the agent's plan: which code to insert where.
+//! - `plan` writes the agent's plan: which code to insert where. `watched_method` finds the sites in one
+//!   method, `site_events` says what the agent does at a site.
 //! - `gate` says which hits interrupt.
 //! - `agent_report` reads the agent's report, and translates code indices between the original and the
 //!   rewritten code.
@@ -30,12 +31,14 @@ mod kept_hit;
 mod log_pipe;
 mod plan;
 mod recorder;
+mod site_events;
 mod sites;
 mod stack_values;
 mod tested_hits;
 mod tracing;
 mod values;
 mod visit;
+mod watched_method;
 
 pub(super) use activation_ids::{added_local, update_by_ids};
 pub use ask::{identity, quiet};

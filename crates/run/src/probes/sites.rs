@@ -1,7 +1,7 @@
 //! Interprets a site numbered by the agent for its query.
 
 use super::agent_report::NumberedSite;
-use super::plan::{assigned, copied};
+use super::site_events::{assigned, copied};
 use model::Way;
 use query::{Copies, CopySite, Event, TraceQuery};
 

@@ -2,8 +2,8 @@
 //! its steps.
 
 use super::activation_ids::activation_id;
-use super::ask;
-use super::plan::copied;
+use super::ask::{self, LogState};
+use super::site_events::copied;
 use crate::error::RunError;
 use crate::stop::Stop;
 use crate::vm::{bci, to_wire};
@@ -24,44 +24,15 @@ pub async fn value_flow(
     query: &Arc<TraceQuery>,
     copies: &Copies,
 ) -> Result<LastHit, RunError> {
-    let mut owner = jdwp::Value::NULL;
-    let kept = match &copies.seen {
-        SeenCopy::Local { .. } | SeenCopy::Field { owner: None, .. } => None,
-        SeenCopy::Field { owner: Some(kept), .. } | SeenCopy::Element { array: kept, .. } => Some(*kept),
-    };
-    if let Some(kept) = kept {
-        match candidate.kept.get(kept) {
-            Some(value @ (Value::Object { .. } | Value::Str(_))) => owner = to_wire(value),
-            // Null has no fields.
-            _ => return Ok(LastHit::Never),
-        }
-    }
+    // Null has no fields.
+    let Some(owner) = seen_owner(candidate, copies) else { return Ok(LastHit::Never) };
     let log_state = match ask::logged(watched, stop, owner).await? {
         Ok(log_state) => log_state,
         Err(why) => return Ok(LastHit::Unknown(why)),
     };
-    let thread = log_state.thread;
-    let look = match &copies.seen {
-        SeenCopy::Local { frame, stores } => {
-            let frames = stop.frames(&mut watched.vm).await?.to_vec();
-            let index = stop.frame_index(&mut watched.vm, *frame).await?;
-            let Some(at) = index.and_then(|index| frames.get(index)) else { return Ok(LastHit::Never) };
-            let activation = u64::try_from(activation_id(watched, stop, at).await?).unwrap_or(0);
-            let method = watched.vm.method(at.location.class, at.location.method).await?.name.clone();
-            let here = Site { method, bci: bci(at.location.index) };
-            let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
-                return Ok(LastHit::Unknown(format!("{here} is not one of the requested places")));
-            };
-            SoughtVariable::Local { thread: thread.into(), activation, stores: stores.clone() }
-        }
-        SeenCopy::Field { puts, .. } => {
-            SoughtVariable::Heap { owner: log_state.owner, index: 0, puts: puts.clone() }
-        }
-        SeenCopy::Element { index, puts, .. } => {
-            let index = candidate.kept.get(*index).and_then(Value::identity);
-            let index = index.and_then(|i| u32::try_from(i).ok()).map_or(0, u32::cast_signed);
-            SoughtVariable::Heap { owner: log_state.owner, index, puts: puts.clone() }
-        }
+    let sought = match sought_variable(watched, stop, candidate, copies, &log_state).await? {
+        Ok(sought) => sought,
+        Err(unknown) => return Ok(unknown),
     };
     let places = places(watched, query, copies);
     let Some(log) = watched.recorder.as_ref().map(|recorder| recorder.log.clone()) else {
@@ -69,39 +40,97 @@ pub async fn value_flow(
     };
     // If nothing was logged, there is no file.
     let mut kept = KeptLog { reader: LogReader::open(&log).ok(), places };
-    let unreadable = |error: io::Error| LastHit::Unknown(format!("the log cannot be read: {error}"));
-    // Skip records that other threads wrote after this thread stopped.
-    let mut others = log_state.marked;
-    while others {
-        match kept.next() {
-            Ok(hit) => others = hit.is_some_and(|hit| hit.thread != thread),
-            Err(error) => return Ok(unreadable(error)),
-        }
-    }
-    let (steps, end) = match walk_back(copies, look, &mut kept) {
+    let walked = match log_state.marked {
+        true => kept.skip_others(log_state.thread.into()),
+        false => Ok(()),
+    };
+    let (steps, end) = match walked.and_then(|()| walk_back(copies, sought, &mut kept)) {
         Ok(Some(walked)) => walked,
         Ok(None) => return Ok(LastHit::Never),
-        Err(error) => return Ok(unreadable(error)),
+        Err(error) => return Ok(LastHit::Unknown(format!("the log cannot be read: {error}"))),
     };
-    let mut names: HashMap<u32, ThreadIdentity> = HashMap::new();
-    for hit in steps.iter().flat_map(|step| [Some(step.hit), step.got]).flatten() {
-        if let (Entry::Vacant(unknown), Ok(number)) = (names.entry(hit.thread), u16::try_from(hit.thread)) {
-            unknown.insert(ask::named(watched, stop, number).await?.unwrap_or_default());
-        }
-    }
-    let step = |step: &FlowHit| {
-        let at = coordinate(query, copies, &step.hit, &names)?;
-        let got = match &step.got {
-            Some(got) => Some(coordinate(query, copies, got, &names)?),
-            None => None,
-        };
-        let caller = step.caller.and_then(|caller| copies.site(caller)).map(|place| place.site.clone());
-        Some(FlowStep { at, caller, got })
-    };
-    Ok(match steps.iter().map(step).collect::<Option<Vec<FlowStep>>>() {
+    let threads = threads_of(watched, stop, &steps).await?;
+    let steps = steps.iter().map(|step| flow_step(query, copies, step, &threads));
+    Ok(match steps.collect::<Option<Vec<FlowStep>>>() {
         Some(steps) => LastHit::Flow(ValueFlow { steps, end: end.map(|why| why.to_string()) }),
         None => LastHit::Unknown("the log names an unknown place".to_owned()),
     })
+}
+
+/// The object or array in which the candidate sees the value; null for a local variable and a static field,
+/// `None` if the expression for the object is null.
+fn seen_owner(candidate: &Occurrence, copies: &Copies) -> Option<jdwp::Value> {
+    let kept = match &copies.seen {
+        SeenCopy::Local { .. } | SeenCopy::Field { owner: None, .. } => return Some(jdwp::Value::NULL),
+        SeenCopy::Field { owner: Some(kept), .. } | SeenCopy::Element { array: kept, .. } => *kept,
+    };
+    match candidate.kept.get(kept) {
+        Some(value @ (Value::Object { .. } | Value::Str(_))) => Some(to_wire(value)),
+        _ => None,
+    }
+}
+
+/// The variable in which the candidate sees the value; without it, the result of the search for its flow.
+async fn sought_variable(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    candidate: &Occurrence,
+    copies: &Copies,
+    log_state: &LogState,
+) -> Result<Result<SoughtVariable, LastHit>, RunError> {
+    let owner = log_state.owner;
+    Ok(Ok(match &copies.seen {
+        SeenCopy::Local { frame, stores } => {
+            let frames = stop.frames(&mut watched.vm).await?.to_vec();
+            let index = stop.frame_index(&mut watched.vm, *frame).await?;
+            let Some(at) = index.and_then(|index| frames.get(index)) else { return Ok(Err(LastHit::Never)) };
+            let activation = u64::try_from(activation_id(watched, stop, at).await?).unwrap_or(0);
+            let method = watched.vm.method(at.location.class, at.location.method).await?.name.clone();
+            let here = Site { method, bci: bci(at.location.index) };
+            let Some((_, stores)) = stores.iter().find(|(site, _)| *site == here) else {
+                let why = format!("{here} is not one of the requested places");
+                return Ok(Err(LastHit::Unknown(why)));
+            };
+            SoughtVariable::Local { thread: log_state.thread.into(), activation, stores: stores.clone() }
+        }
+        SeenCopy::Field { puts, .. } => SoughtVariable::Heap { owner, index: 0, puts: puts.clone() },
+        SeenCopy::Element { index, puts, .. } => {
+            let index = candidate.kept.get(*index).and_then(Value::identity);
+            let index = index.and_then(|i| u32::try_from(i).ok()).map_or(0, u32::cast_signed);
+            SoughtVariable::Heap { owner, index, puts: puts.clone() }
+        }
+    }))
+}
+
+/// The threads that executed the steps, by their numbers in the log.
+async fn threads_of(
+    watched: &mut Watched,
+    stop: &mut Stop,
+    steps: &[FlowHit],
+) -> Result<HashMap<u32, ThreadIdentity>, RunError> {
+    let mut threads: HashMap<u32, ThreadIdentity> = HashMap::new();
+    for hit in steps.iter().flat_map(|step| [Some(step.hit), step.got]).flatten() {
+        if let (Entry::Vacant(unknown), Ok(number)) = (threads.entry(hit.thread), u16::try_from(hit.thread)) {
+            unknown.insert(ask::named(watched, stop, number).await?.unwrap_or_default());
+        }
+    }
+    Ok(threads)
+}
+
+/// A step of the flow; `None` if the log names an unknown place or thread.
+fn flow_step(
+    query: &TraceQuery,
+    copies: &Copies,
+    step: &FlowHit,
+    threads: &HashMap<u32, ThreadIdentity>,
+) -> Option<FlowStep> {
+    let at = coordinate(query, copies, &step.hit, threads)?;
+    let got = match &step.got {
+        Some(got) => Some(coordinate(query, copies, got, threads)?),
+        None => None,
+    };
+    let caller = step.caller.and_then(|caller| copies.site(caller)).map(|place| place.site.clone());
+    Some(FlowStep { at, caller, got })
 }
 
 /// The log that the agent has written.
@@ -114,6 +143,12 @@ struct KeptLog {
 impl KeptLog {
     fn next(&mut self) -> io::Result<Option<LoggedHit>> {
         self.reader.as_mut().map_or(Ok(None), LogReader::back)
+    }
+
+    /// Skips the records that other threads wrote after this thread stopped, and the mark of its stop.
+    fn skip_others(&mut self, thread: u32) -> io::Result<()> {
+        while self.next()?.is_some_and(|hit| u32::from(hit.thread) != thread) {}
+        Ok(())
     }
 }
 
@@ -147,12 +182,12 @@ fn coordinate(
     query: &TraceQuery,
     copies: &Copies,
     hit: &CopyHit,
-    names: &HashMap<u32, ThreadIdentity>,
+    threads: &HashMap<u32, ThreadIdentity>,
 ) -> Option<Coordinate> {
     Some(Coordinate {
         query: query.point.0,
         site: copies.site(hit.site)?.site.clone(),
-        thread: names.get(&hit.thread)?.clone(),
+        thread: threads.get(&hit.thread)?.clone(),
         ordinal: u32::try_from(hit.ordinal).ok()?,
         way: Way::new(hit.site),
     })

@@ -3,17 +3,14 @@
 
 use command::CommandError;
 use command::cursor::Cursor;
-use command::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, ORIGIN, OUT, PromptRow, WHY, row};
+use command::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OMITTED, ORIGIN, OUT, PromptRow, WHY, row};
+use command::recorded_question::{AskedAt, RecordedQuestion, RecordedReply};
 use logic::rules::Asked as AskedGoal;
-use omission::{OmissionAnswer, OmissionQuestion, WrongPoint};
-use past::{Cause, Direction, EventRef, History, Move, Stop, StopReason, Which};
-use recorded::ValueOrigin;
+use past::{Direction, EventRef, Move, Stop, StopReason, Which};
 use recorded::logic::{AskRequest, OpenLog};
 use session::Context;
 use trace::EventPosition;
 
-/// Maximum number of writes of a history.
-const WRITES: usize = 200;
 /// Solutions of a goal that are shown.
 const SOLUTIONS: usize = 100;
 /// Time limit of a goal, in seconds.
@@ -33,7 +30,7 @@ pub const CONSOLE_TABLE: &[PromptRow] = &[
     row("following", &[], "following", "to the next execution of this line"),
     row("into", &[], "into", "back into the call that ended last"),
     OUT,
-    row("omitted", &[], "omitted VARIABLE", "operations on an object that were not executed before this"),
+    OMITTED,
     row("?-", &[], "?- GOAL", "the solutions of a logic goal over the recording"),
     HELP,
 ];
@@ -43,22 +40,14 @@ pub const CONSOLE_TABLE: &[PromptRow] = &[
 pub enum ConsoleCommand {
     /// To the nearest write to a variable.
     ToWrite(Direction, String),
-    /// What last wrote a variable.
-    Why(String),
-    /// Which condition led here.
-    WhyHere,
-    /// Where the value of a variable was computed.
-    Origin(String),
-    /// The writes to a variable.
-    History(String),
+    /// A question that all front ends have.
+    Ask(RecordedQuestion),
     /// To an event.
     Go(EventRef),
     /// To an execution of this line.
     ToLine(Which),
     /// A step back.
     Step(Move),
-    /// The operations on an object that were not executed.
-    Omitted(String),
     /// The solutions of a logic goal.
     Goal(String),
     /// The table.
@@ -69,14 +58,8 @@ pub enum ConsoleCommand {
 pub enum ConsoleReply {
     /// The position has changed.
     Moved(Stop),
-    /// A cause.
-    Cause(Box<Cause>),
-    /// Where a value was computed.
-    Origin(Box<ValueOrigin>),
-    /// Writes.
-    History(History),
-    /// Operations that were not executed.
-    Omitted(Box<OmissionAnswer>),
+    /// The answer to a question that all front ends have.
+    Answer(RecordedReply),
     /// Solutions of a goal.
     Goal(Box<AskedGoal>),
     /// The table.
@@ -104,19 +87,14 @@ impl ConsoleCommand {
             "into" if is_alone => ConsoleCommand::Step(Move::StepBackInto),
             "out" if is_alone => ConsoleCommand::Step(Move::StepBackOut),
             "help" if is_alone => ConsoleCommand::Help,
-            "why" if is_alone => ConsoleCommand::WhyHere,
             "back" => ConsoleCommand::ToWrite(Direction::Back, variable()?),
             "forward" => ConsoleCommand::ToWrite(Direction::Forward, variable()?),
-            "why" => ConsoleCommand::Why(variable()?),
-            "origin" => ConsoleCommand::Origin(variable()?),
-            "history" => ConsoleCommand::History(variable()?),
             "go" => match EventRef::parse(rest) {
                 Some(event) => ConsoleCommand::Go(event),
                 None => return Ok(None),
             },
-            "omitted" => ConsoleCommand::Omitted(variable()?),
             "?-" => ConsoleCommand::Goal(variable()?),
-            _ => return Ok(None),
+            word => return Ok(RecordedQuestion::of_word(word, rest)?.map(ConsoleCommand::Ask)),
         }))
     }
 
@@ -142,19 +120,10 @@ impl ConsoleCommand {
                 let stop = cursor.trace.stop(at, StopReason::Goto)?;
                 ConsoleReply::Moved(cursor.stand(stop))
             }
-            ConsoleCommand::Why(name) => ConsoleReply::Cause(Box::new(cursor.trace.why(moment, name)?)),
-            ConsoleCommand::WhyHere => ConsoleReply::Cause(Box::new(cursor.trace.why_here(moment)?)),
-            ConsoleCommand::Origin(name) => {
-                let calls = &cursor.trace.calls;
-                let mut frames = std::iter::successors(Some(cursor.at), |at| calls.made_at(at.node));
-                let none = || CommandError::Usage("this frame was not recorded".to_owned());
-                let number = frames.position(|at| at == frame).ok_or_else(none)?;
-                let trace = cursor.trace.reopened(context).await?;
-                let found = recorded::origin(trace, cursor.at, number, name, context)?;
-                ConsoleReply::Origin(Box::new(found))
-            }
-            ConsoleCommand::History(name) => {
-                ConsoleReply::History(cursor.trace.history(moment, name, WRITES)?)
+            ConsoleCommand::Ask(question) => {
+                let at = AskedAt { event: cursor.at, frame };
+                let answer = Box::pin(question.answer(&mut cursor.trace, at, context)).await?;
+                ConsoleReply::Answer(answer)
             }
             ConsoleCommand::ToLine(which) => {
                 let none = || CommandError::Usage("this line was not executed there".to_owned());
@@ -164,17 +133,6 @@ impl ConsoleCommand {
                 ConsoleReply::Moved(cursor.stand(stop))
             }
             ConsoleCommand::Step(to) => ConsoleReply::Moved(cursor.go(*to, context)?),
-            ConsoleCommand::Omitted(_) if frame != cursor.at => {
-                let why =
-                    "only variables of the innermost frame can be asked about: `out` goes to the caller";
-                return Err(CommandError::Usage(why.to_owned()));
-            }
-            ConsoleCommand::Omitted(name) => {
-                let trace = cursor.trace.reopened(context).await?;
-                let question = OmissionQuestion::new(name, WrongPoint::Event(cursor.at));
-                let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
-                ConsoleReply::Omitted(Box::new(answer))
-            }
             ConsoleCommand::Goal(goal) => {
                 let asked = AskRequest {
                     goal: goal.clone(),

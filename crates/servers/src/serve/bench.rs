@@ -154,6 +154,16 @@ impl Bench {
         }
     }
 
+    /// A recording for work that keeps it, with the code of its program.
+    pub(super) async fn own_recording(
+        &self,
+        trace: usize,
+        context: &Context,
+    ) -> Result<RecordedTrace, CommandError> {
+        let opened = self.own_trace(trace, context).await?;
+        Ok(opened.with_code(&self.args.source.paths()))
+    }
+
     /// The chain of a command, for a run.
     pub(super) fn program(&self, command: &[String]) -> Chain {
         let program =

@@ -122,16 +122,6 @@ impl Works for TryOmission {
 }
 
 impl Bench {
-    /// Views of a recording, for work.
-    async fn own_recording(
-        &self,
-        trace: usize,
-        context: &Context,
-    ) -> Result<recorded::RecordedTrace, CommandError> {
-        let opened = self.own_trace(trace, context).await?;
-        Ok(opened.with_code(&self.args.source.paths()))
-    }
-
     /// The answer, with the outcome of a run in which the jump of a suggestion goes the other way.
     async fn tried(
         &self,

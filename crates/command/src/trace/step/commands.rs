@@ -1,7 +1,8 @@
 //! The commands of `qp trace step`: their table, and their parser.
 
 use crate::CommandError;
-use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, ORIGIN, OUT, PromptRow, WHY, row};
+use crate::prompt_row::{BACK, FORWARD, GO, HELP, HISTORY, OMITTED, ORIGIN, OUT, PromptRow, WHY, row};
+use crate::recorded_question::RecordedQuestion;
 use past::{Direction, EventRef, SourceLine};
 use std::path::PathBuf;
 
@@ -47,7 +48,7 @@ pub const STEP_TABLE: &[PromptRow] = &[
         "list",
         &["l"],
         "list [N]",
-        "the events around this one; after `mark`, also the changes of a variable",
+        "the events around this one, with the changes after `mark` and the jumps after `omitted`",
     ),
     row(
         "mark",
@@ -64,12 +65,7 @@ pub const STEP_TABLE: &[PromptRow] = &[
     WHY,
     ORIGIN,
     HISTORY,
-    row(
-        "omitted",
-        &[],
-        "omitted VARIABLE",
-        "operations on an object that were not executed before this event; `list` marks their jumps",
-    ),
+    OMITTED,
     row(
         "chain",
         &[],
@@ -110,14 +106,8 @@ pub enum StepCommand {
     Show(String),
     /// To an event.
     Go(EventRef),
-    /// Tells what last wrote a variable, or which condition led here.
-    Why(Option<String>),
-    /// Tells where the value of a variable was computed.
-    Origin(String),
-    /// Shows the writes to a variable.
-    History(String),
-    /// Finds the omitted operations on the object of a variable.
-    Omitted(String),
+    /// Answers a question.
+    Ask(RecordedQuestion),
     /// Makes the chain of this event, and writes it to a file if one is named.
     Chain(Option<PathBuf>),
     /// Shows the current event again.
@@ -175,14 +165,10 @@ impl StepCommand {
             "mark" => StepCommand::Mark(variable()?),
             "show" => StepCommand::Show(variable()?),
             "go" => StepCommand::Go(EventRef::parse(rest).ok_or_else(usage)?),
-            "why" => StepCommand::Why(variable().ok()),
-            "origin" => StepCommand::Origin(variable()?),
-            "history" => StepCommand::History(variable()?),
-            "omitted" => StepCommand::Omitted(variable()?),
             "chain" => StepCommand::Chain(Some(PathBuf::from(rest)).filter(|_| !rest.is_empty())),
             "help" => StepCommand::Help,
             "quit" => StepCommand::Quit,
-            _ => StepCommand::Where,
+            word => RecordedQuestion::of_word(word, rest)?.map_or(StepCommand::Where, StepCommand::Ask),
         }))
     }
 }

@@ -5,17 +5,13 @@ use super::commands::{AROUND, STEP_TABLE, StepCommand};
 use crate::cursor::Cursor;
 use crate::exchange::{DialogueStatus, Exchange};
 use crate::prompt_row::PromptRow;
+use crate::recorded_question::{AskedAt, RecordedQuestion, RecordedReply};
 use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
-use omission::{OmissionAnswer, OmissionQuestion, WrongPoint};
-use past::{Cause, History, ListedEvent, Marks, MemberShown, PastError, View};
-use recorded::ValueOrigin;
+use past::{ListedEvent, Marks, MemberShown, PastError, View};
 use session::{Context, SessionError};
 use std::path::Path;
 use trace::EventPosition;
-
-/// Maximum number of writes of a history.
-const WRITES: usize = 200;
 
 /// The reply to a command.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -27,14 +23,6 @@ pub enum StepReply {
     List(Vec<ListedEvent>),
     /// An object or variable.
     Show(MemberShown),
-    /// A cause.
-    Cause(Box<Cause>),
-    /// Where a value was computed.
-    Origin(Box<ValueOrigin>),
-    /// Writes.
-    History(History),
-    /// Operations that were not executed.
-    Omitted(Box<OmissionAnswer>),
     /// A chain.
     Chain(MadeChain),
     /// Missing parts of the run, with the reason.
@@ -45,6 +33,9 @@ pub enum StepReply {
     Nothing,
     /// The dialogue ends.
     Quit,
+    /// The answer to a question.
+    #[serde(untagged)]
+    Answer(RecordedReply),
 }
 
 impl StepReply {
@@ -128,14 +119,6 @@ impl StepDialogue {
                 (*at, self.marks.variables) = (found.at, vec![found.variable]);
             }
             StepCommand::Go(event) => *at = trace.position(*event)?,
-            StepCommand::Why(name) => {
-                let moment = trace.moment(here)?;
-                let cause = match name {
-                    Some(name) => trace.why(moment, name)?,
-                    None => trace.why_here(moment)?,
-                };
-                return Ok(StepReply::Cause(Box::new(cause)));
-            }
             StepCommand::Call(node) => *at = trace.entry_of(*node)?,
             StepCommand::List(many) => return Ok(StepReply::List(trace.list(here, *many, &self.marks)?)),
             StepCommand::Mark(name) => {
@@ -148,16 +131,7 @@ impl StepDialogue {
                 let moment = trace.moment(here)?;
                 return Ok(StepReply::Show(trace.show(moment, name)?));
             }
-            StepCommand::History(name) => {
-                let moment = trace.moment(here)?;
-                return Ok(StepReply::History(trace.history(moment, name, WRITES)?));
-            }
-            StepCommand::Origin(name) => {
-                let trace = trace.reopened(context).await?;
-                let found = recorded::origin(trace, here, 0, name, context)?;
-                return Ok(StepReply::Origin(Box::new(found)));
-            }
-            StepCommand::Omitted(name) => return Box::pin(self.omitted(name, context)).await,
+            StepCommand::Ask(question) => return Box::pin(self.ask(question, context)).await,
             StepCommand::Chain(file) => return self.chain(file.as_deref()),
             StepCommand::Where => {}
             StepCommand::Help => return Ok(StepReply::Help(STEP_TABLE)),
@@ -167,13 +141,18 @@ impl StepDialogue {
         Ok(StepReply::View(Box::new(trace.view(here)?)))
     }
 
-    /// Finds omissions as `qp omitted` does by default, and marks their jumps in lists.
-    async fn omitted(&mut self, name: &str, context: &Context) -> Result<StepReply, CommandError> {
-        let trace = self.cursor.trace.reopened(context).await?;
-        let question = OmissionQuestion::new(name, WrongPoint::Event(self.cursor.at));
-        let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
-        self.marks.lost_at = answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect();
-        Ok(StepReply::Omitted(Box::new(answer)))
+    /// Answers a question. The jumps at which operations were lost are marked in lists from then on.
+    async fn ask(
+        &mut self,
+        question: &RecordedQuestion,
+        context: &Context,
+    ) -> Result<StepReply, CommandError> {
+        let at = AskedAt::innermost(self.cursor.at);
+        let reply = question.answer(&mut self.cursor.trace, at, context).await?;
+        if let RecordedReply::Omitted(answer) = &reply {
+            self.marks.lost_at = answer.suggestions.iter().map(|tried| tried.suggestion.pass.at).collect();
+        }
+        Ok(StepReply::Answer(reply))
     }
 
     fn chain(&mut self, file: Option<&Path>) -> Result<StepReply, CommandError> {
