@@ -161,7 +161,7 @@ fn unwritten_parts(
 ) -> Result<(Vec<PartShown>, bool), PastError> {
     let mut parts = Vec::new();
     let (never_written, is_whole) = unwritten(calls, fields, object, limit)?;
-    for (part, declared_by) in never_written {
+    for Unwritten { part, declared_by } in never_written {
         let [entry, exit] = [around.start, around.end].map(|when| held(calls, object, &part, when));
         let text = |held: Held| held.value().map(|value| shown(&value, &calls.objects));
         parts.push(PartShown {
@@ -178,14 +178,20 @@ fn unwritten_parts(
     Ok((parts, is_whole))
 }
 
-/// The fields or elements of an object that nothing ever writes, with the classes that declare the fields: at
-/// most `limit`, and whether these are all.
+/// A field or element that nothing ever writes.
+struct Unwritten {
+    part: ObjectPart,
+    /// The class that declares the field.
+    declared_by: Option<String>,
+}
+
+/// The fields or elements of an object that nothing ever writes: at most `limit`, and whether these are all.
 fn unwritten(
     calls: &mut Calls,
     fields: &mut Fields,
     object: u32,
     limit: usize,
-) -> Result<(Vec<(ObjectPart, Option<String>)>, bool), PastError> {
+) -> Result<(Vec<Unwritten>, bool), PastError> {
     let Some(class) = calls.objects.class(object).cloned() else { return Ok((Vec::new(), true)) };
     let was_made = calls.was_made(object)?;
     let mut found = Vec::new();
@@ -197,7 +203,8 @@ fn unwritten(
             if found.len() >= limit {
                 return Ok((found, false));
             }
-            found.push((ObjectPart::of_element(&class, index, was_made), None));
+            found
+                .push(Unwritten { part: ObjectPart::of_element(&class, index, was_made), declared_by: None });
         }
         return Ok((found, true));
     }
@@ -212,7 +219,8 @@ fn unwritten(
         if found.len() >= limit {
             return Ok((found, false));
         }
-        found.push((ObjectPart::of_field(field, was_made), Some(field.class.clone())));
+        let part = ObjectPart::of_field(field, was_made);
+        found.push(Unwritten { part, declared_by: Some(field.class.clone()) });
     }
     Ok((found, true))
 }

@@ -48,7 +48,7 @@ impl Command for Events {
     async fn execute(&self, context: &Context) -> Result<EventsShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let (node, reading) = self.call.resolved()?;
-        let asked = EventsRequest { node: node, limit, level: self.level.map(Into::into) };
+        let asked = EventsRequest { node, limit, level: self.level.map(Into::into) };
         let mut trace = reading.open(context).await?;
         Ok(recorded::events(&mut trace, &asked, context).await?)
     }

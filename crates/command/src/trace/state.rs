@@ -52,7 +52,7 @@ impl Command for State {
     async fn execute(&self, context: &Context) -> Result<StateShown, CommandError> {
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let (node, reading) = self.call.resolved()?;
-        let asked = StateRequest { node: node, object: self.object.clone(), limit };
+        let asked = StateRequest { node, object: self.object.clone(), limit };
         let trace = reading.open(context).await?;
         let level = self.level.map(Into::into);
         let mut trace = at_level(trace, node, level, context).await?;
