@@ -62,23 +62,15 @@ fn program() -> &'static (PathBuf, String) {
     PROGRAM.get_or_init(|| {
         let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
         let (classes, library) = (folder.join("classes"), folder.join("library"));
-        let compile = |name: &str, text: &str, options: &[&str], to: &Path| {
+        let path = format!("{}:{}", classes.display(), library.display());
+        let compile = |name: &str, text: &str, lines: &str, to: &Path| {
             let file = folder.join(name);
             std::fs::write(&file, text).expect("written");
-            Javac::new()
-                .args(options)
-                .arg("-d")
-                .arg(to)
-                .arg("-cp")
-                .arg(&library)
-                .arg(&file)
-                .arg("-sourcepath")
-                .arg(&folder)
-                .run();
+            Javac::new().args([lines, "-cp", &path, "-d"]).arg(to).arg(&file).run();
         };
-        compile("Injector.java", INJECTOR, &["-g"], &library);
-        compile("Main.java", MAIN, &["-g"], &classes);
-        compile("Shop.java", SHOP, &["-g:none"], &classes);
+        compile("Injector.java", INJECTOR, "-g", &library);
+        compile("Shop.java", SHOP, "-g:none", &classes);
+        compile("Main.java", MAIN, "-g", &classes);
         let jar = folder.join("lib.jar");
         let packed = finish(Command::new("jar").arg("cf").arg(&jar).arg("-C").arg(&library).arg("."));
         assert!(packed.status.success(), "{}", said(&packed));
