@@ -1,5 +1,5 @@
-//! Fields that unrecorded code sets by reflection, as Spring does: the recording says what it saw of them, and
-//! `qp why` sees the write.
+//! Fields that unrecorded code sets by reflection, as Spring does: the recording says what it saw of them,
+//! and `qp why` sees the write.
 
 use crate::support::javac::Javac;
 use crate::support::{finish, point, qp, said, scratch, unwrapped};

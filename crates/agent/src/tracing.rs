@@ -142,8 +142,8 @@ impl Tracer {
         selects(&self.plan, class)
     }
 
-    /// The report about a generated class of which nothing is recorded, if its superclass is: the fields of its
-    /// objects are known from there.
+    /// The report about a generated class of which nothing is recorded, if its superclass is: the fields of
+    /// its objects are known from there.
     pub fn described(&self, loader: u32, bytes: &[u8]) -> Option<TracedClass> {
         let scan = Scan::new(bytes).ok()?;
         let class = declared(&scan, &scan.name().ok()?, loader).ok()?;

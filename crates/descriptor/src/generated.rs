@@ -22,8 +22,8 @@ const MARKS: &[Mark] = &[
     Mark::Inside("$HibernateInstantiator$"),
     Mark::Inside("$HibernateAccessOptimizer$"),
     Mark::Inside("$HibernateBasicProxy$"),
-    // cglib: `Order$$EnhancerByCGLIB$$1f2e3d`, `$$EnhancerBySpringCGLIB$$`, `$$FastClassByGuice$$`, and Spring
-    // since version 6.
+    // cglib: `Order$$EnhancerByCGLIB$$1f2e3d`, `$$EnhancerBySpringCGLIB$$`, `$$FastClassByGuice$$`; and
+    // Spring since version 6.
     Mark::Inside("$$EnhancerBy"),
     Mark::Inside("$$FastClassBy"),
     Mark::Inside("$$KeyFactoryBy"),

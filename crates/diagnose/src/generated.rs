@@ -1,6 +1,6 @@
-//! Recognises members that a compiler generates: for records, enums, `switch` over enums, assertions, bridges,
-//! accesses across nested classes, and Groovy's properties. A diagnosis asks about no such method, and lists
-//! no such field as a change.
+//! Recognises members that a compiler generates: for records, enums, `switch` over enums, assertions,
+//! bridges, accesses across nested classes, and Groovy's properties. A diagnosis asks about no such method,
+//! and lists no such field as a change.
 
 use bytecode::class::{ACC_ENUM, ACC_SYNTHETIC, ClassFile, Code};
 use bytecode::descriptor::generated::is_generated_member;

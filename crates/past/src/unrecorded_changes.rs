@@ -146,8 +146,8 @@ impl Recording {
     }
 }
 
-/// The changes between sightings, which are in the order of the run. `default` is the value before the first of
-/// them, if that is the first of the run.
+/// The changes between sightings, which are in the order of the run. `default` is the value before the first
+/// of them, if that is the first of the run.
 fn sentences(all: &[Sighting], default: Option<&String>) -> Vec<String> {
     let threads: BTreeSet<&str> = all.iter().map(|seen| seen.thread.as_str()).collect();
     let written: BTreeSet<&str> =

@@ -4,7 +4,7 @@ use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
 use super::loaders::Loaders;
-use descriptor::generated::recorded_name;
+use bytecode::descriptor::generated::recorded_name;
 use model::{MethodName, ThreadIdentity};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, LazyLock};

@@ -38,8 +38,8 @@ pub fn is_of_the_jdk(class: &str) -> bool {
     OF_THE_JDK.iter().any(|pattern| is_named(pattern, class))
 }
 
-/// Whether the patterns of the classes to record select a class, given by its name with dots, or, if there are
-/// none, whether it is outside the JDK; and whether no pattern excludes it.
+/// Whether the patterns of the classes to record select a class, given by its name with dots, or, if there
+/// are none, whether it is outside the JDK; and whether no pattern excludes it.
 pub fn selects(scope: &[String], trust: &[String], class: &str) -> bool {
     let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
     let wanted = match scope {
@@ -49,8 +49,8 @@ pub fn selects(scope: &[String], trust: &[String], class: &str) -> bool {
     wanted && !named(trust)
 }
 
-/// Whether a class, given by its name with dots, is recorded: the patterns select it, and its name is not that
-/// of a generated class, such as a mock. No source tells what such a class should do.
+/// Whether a class, given by its name with dots, is recorded: the patterns select it, and its name is not
+/// that of a generated class, such as a mock. No source tells what such a class should do.
 pub fn is_recorded(scope: &[String], trust: &[String], class: &str) -> bool {
     selects(scope, trust, class) && !is_generated(class)
 }

@@ -4,7 +4,7 @@ use super::external_sort::Sorter;
 use super::table::halves;
 use crate::TraceError;
 use crate::decode::{ObjectDetail, ObjectObserver};
-use descriptor::generated::recorded_name;
+use bytecode::descriptor::generated::recorded_name;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
