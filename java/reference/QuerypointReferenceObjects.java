@@ -84,7 +84,8 @@ final class QuerypointReferenceObjects {
             return found;
         }
         if (QuerypointReferenceShape.isMadeAtRunTime(type)) {
-            throw new QuerypointReferenceUnknown("a lambda cannot be made");
+            throw new QuerypointReferenceUnknown(type.endsWith("/generated")
+                    ? "an object of a class that a library generates cannot be made" : "a lambda cannot be made");
         }
         if (described == null || Boolean.TRUE.equals(described.get("truncated"))) {
             throw new QuerypointReferenceUnknown("not all is known of the " + type + " that it was given");

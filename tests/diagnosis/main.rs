@@ -15,6 +15,7 @@ mod influence;
 mod loop_nodes;
 mod loops;
 mod members;
+mod mocks;
 mod passing;
 mod questions;
 mod readable;

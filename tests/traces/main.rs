@@ -25,6 +25,7 @@ mod step;
 mod text;
 mod threads;
 mod throws;
+mod unrecorded;
 mod values;
 mod views;
 mod window;

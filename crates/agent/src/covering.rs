@@ -1,7 +1,7 @@
 //! Inserts the code that notes which edges of control flow a run covers: the entry of each method, each
 //! branch in either direction, and each handler. The edges are those that a recording at level `all` has.
 
-use crate::tracing::is_in_scope;
+use crate::tracing::{is_in_scope, selects};
 use rewrite::{Effect, MethodPlan, MethodShape, RewriteError, Scan, Step};
 use wire::recording::TracePlan;
 use wire::{COVER_CLASS, CoverableClass, CoverableMethod, FlowEdge};
@@ -42,6 +42,11 @@ impl Coverer {
     /// Whether the coverage of a class is noted, by its name with slashes.
     pub fn is_in_scope(&self, class: &str) -> bool {
         is_in_scope(&self.plan, class)
+    }
+
+    /// Whether the plan selects a class, by its name with slashes, whether or not it is generated.
+    pub fn selects(&self, class: &str) -> bool {
+        selects(&self.plan, class)
     }
 
     /// Inserts the code into a class; none if nothing is noted of the class.

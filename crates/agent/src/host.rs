@@ -2,6 +2,7 @@
 
 use crate::arena;
 use crate::covering::{Coverer, Covering};
+use crate::generated;
 use crate::head_room;
 use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
@@ -266,6 +267,9 @@ impl Agent for Host {
         let is_recorded = with_state(|state| {
             state.tracer.as_ref().is_some_and(|tracer| name.is_none_or(|name| tracer.is_in_scope(name)))
         });
+        if name.is_some_and(|name| generated::leaves_out(&context, &event, name)) {
+            return;
+        }
         let loader = match context.jni().filter(|_| is_recorded == Some(true)) {
             // SAFETY: the VM has handed out the loader for this event.
             Some(env) => unsafe { loaders::number(context.jvmti(), env, event.loader()) },

@@ -35,6 +35,7 @@ mod derived_lines;
 mod entry;
 mod external_writes;
 mod fields;
+mod generated;
 mod given_natives;
 mod given_probes;
 mod head_room;

@@ -23,6 +23,14 @@ pub(crate) struct State {
     pub hidden: HiddenClasses,
 }
 
+impl State {
+    /// Whether the plan selects a class, given by its name with slashes, whether or not it is generated.
+    pub fn selects(&self, class: &str) -> bool {
+        self.tracer.as_ref().is_some_and(|tracer| tracer.selects(class))
+            || self.coverer.as_ref().is_some_and(|coverer| coverer.selects(class))
+    }
+}
+
 /// The address of the JVMTI environment, which the VM does not pass to natives.
 static TOOLS: OnceLock<usize> = OnceLock::new();
 

@@ -9,6 +9,7 @@ use crate::text;
 use crate::threads;
 use crate::weave::weave;
 use crate::weaving::Weaving;
+use descriptor::generated::is_generated_member;
 use foldhash::fast::FixedState;
 use rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, Reference, RewriteError, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,9 +21,6 @@ use wire::recording::{
 };
 use wire::scope::is_of_recorder;
 use wire::steering::{Occurrence, Steering};
-
-/// Methods that Java agents add to classes.
-const INSERTED: [&str; 1] = ["$jacocoInit"];
 
 /// The recording of this run.
 #[derive(Debug)]
@@ -139,6 +137,20 @@ impl Tracer {
         is_in_scope(&self.plan, class)
     }
 
+    /// Whether the plan selects a class, by its name with slashes, whether or not it is generated.
+    pub fn selects(&self, class: &str) -> bool {
+        selects(&self.plan, class)
+    }
+
+    /// The report about a generated class of which nothing is recorded, if its superclass is: the fields of
+    /// its objects are known from there.
+    pub fn described(&self, loader: u32, bytes: &[u8]) -> Option<TracedClass> {
+        let scan = Scan::new(bytes).ok()?;
+        let class = declared(&scan, &scan.name().ok()?, loader).ok()?;
+        let is_below = class.superclass.as_deref().is_some_and(|superclass| self.is_in_scope(superclass));
+        is_below.then(|| TracedClass { fields: Vec::new(), source: None, ..class })
+    }
+
     /// Whether the contents of the JDK's collections, builders and streams are recorded.
     pub fn has_contents(&self) -> bool {
         self.plan.level >= Level::Writes && self.plan.chosen.is_none()
@@ -237,7 +249,7 @@ impl Tracer {
         let mut report = declared(scan, class, loader)?;
         let mut plan = rewrite::Plan::default();
         let recorded = if self.is_in_scope(class) { shapes } else { &[] };
-        for shape in recorded.iter().filter(|shape| !INSERTED.contains(&shape.name.as_str())) {
+        for shape in recorded.iter().filter(|shape| !is_generated_member(&shape.name)) {
             let key = (shape.name.clone(), shape.descriptor.clone());
             if shape.name == "<init>" && shape.constructs_at.is_none() {
                 let why = "it is unclear from where on its object can be published";
@@ -462,6 +474,11 @@ fn is_chosen(what: &Effect, chosen: &Chosen) -> bool {
 /// Whether a class is recorded, by its name with slashes.
 pub(crate) fn is_in_scope(plan: &TracePlan, class: &str) -> bool {
     !is_of_recorder(class) && plan.records(&class.replace('/', "."))
+}
+
+/// Whether a plan selects a class, by its name with slashes, whether or not it is generated.
+pub(crate) fn selects(plan: &TracePlan, class: &str) -> bool {
+    !is_of_recorder(class) && plan.selects(&class.replace('/', "."))
 }
 
 /// The numbers of the sites of a method, by code index and event.

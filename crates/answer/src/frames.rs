@@ -2,14 +2,14 @@
 
 use super::answer_facts::AnswerFacts;
 use super::{FrameAnswer, LoaderAnswer, OwnFrame};
+use bytecode::descriptor::generated::is_generated;
 use classes::{CodeOwner, is_of_harness};
 use model::Frame;
 use program::code_book::CodeBook;
 use std::sync::Arc;
 
 /// Beginnings of the names of classes that only pass calls on.
-const PASSING_ON: [&str; 5] =
-    ["java.lang.reflect.", "jdk.internal.reflect.", "java.lang.invoke.", "jdk.proxy", "com.sun.proxy."];
+const PASSING_ON: [&str; 3] = ["java.lang.reflect.", "jdk.internal.reflect.", "java.lang.invoke."];
 
 /// Converts a frame for display.
 pub fn frame_answer(frame: &Frame) -> FrameAnswer {
@@ -19,7 +19,9 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
         method: frame.site.method.name.to_string(),
         file: frame.source_file.as_ref().map(ToString::to_string),
         line: frame.line,
-        is_machinery: PASSING_ON.iter().any(|begin| class.starts_with(begin)) || is_of_harness(class),
+        is_machinery: PASSING_ON.iter().any(|begin| class.starts_with(begin))
+            || is_generated(class)
+            || is_of_harness(class),
     }
 }
 
@@ -34,24 +36,26 @@ pub fn loader_answer(
     Some(LoaderAnswer { name: loader?.to_string(), class: class.to_string(), others })
 }
 
-/// The newest frame in the user's own code, unless the point itself is there. Without own code on the stack:
-/// the newest frame of a library, unless the point is there. If the chain begins in a library, that is the
-/// code in question: libraries then count as own code.
+/// The newest frame in the user's own code that has a line, unless the point itself is there. A compiler can
+/// add methods without lines to own classes, such as Groovy's accessors. If no own frame has a line: the
+/// newest own frame. Without own code on the stack: the newest frame of a library, unless the point is there.
+/// If the chain begins in a library, that is the code in question: libraries then count as own code.
 pub fn own_frame<'f>(
     book: &CodeBook<'_>,
     newest_first: impl Iterator<Item = &'f Frame>,
     begins_in_library: bool,
 ) -> Option<OwnFrame> {
-    let mut of_library = None;
+    let (mut without_line, mut of_library) = (None, None);
     for (index, frame) in newest_first.enumerate() {
         match book.pool.owner_of(&frame.site.method.class) {
-            CodeOwner::Own => return shown(book, index, frame),
+            CodeOwner::Own if frame.line.is_some() => return shown(book, index, frame),
+            CodeOwner::Own => _ = without_line.get_or_insert((index, frame)),
             CodeOwner::Library if begins_in_library => return shown(book, index, frame),
             CodeOwner::Library => _ = of_library.get_or_insert((index, frame)),
             CodeOwner::Harness | CodeOwner::Jdk => {}
         }
     }
-    of_library.and_then(|(index, frame)| shown(book, index, frame))
+    without_line.or(of_library).and_then(|(index, frame)| shown(book, index, frame))
 }
 
 fn shown(book: &CodeBook<'_>, index: usize, frame: &Frame) -> Option<OwnFrame> {

@@ -106,8 +106,8 @@ pub fn copied_at(code: &Code, pc: u32) -> Option<&CopiedLine> {
     code.copied_lines.iter().find(|copied| (copied.start_pc..copied.end_pc).contains(&pc))
 }
 
-/// The name that a variable of copied code has in the inline function from which the code was copied: Kotlin's
-/// compiler adds `$iv` to it.
+/// The name that a variable of copied code has in the inline function from which the code was copied:
+/// Kotlin's compiler adds `$iv` to it.
 pub fn name_in_copied(name: &str) -> Option<&str> {
     name.strip_suffix("$iv")
 }

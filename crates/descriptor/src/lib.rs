@@ -1,6 +1,7 @@
 //! Field and method descriptors (JVMS §4.3), internal and binary names, and their Java spelling.
-//! Computational types are in [`kind`].
+//! Computational types are in [`kind`], the names of generated classes in [`generated`].
 
+pub mod generated;
 pub mod kind;
 
 pub use kind::Kind;

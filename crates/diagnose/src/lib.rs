@@ -6,8 +6,8 @@
 //!   other calls.
 //! - [`node_view`] shows any call up to an event, without a diagnosis.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.
-//! - `generated` recognises members that javac generates. There are no questions about them. `initialisers`
-//!   recognises what only class initialisers changed.
+//! - `generated` recognises members that compilers generate. There are no questions about them.
+//!   `initialisers` recognises what only class initialisers changed.
 //! - `oracles` answer in place of a person: assertions, earlier answers (`answer_cache`), and a
 //!   [`Reference`], which is a correct version of the program.
 //! - `violations` evaluates all assertions before the first question, and finds the call at which the search

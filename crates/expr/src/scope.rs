@@ -32,8 +32,8 @@ pub struct ScopeLocal {
 }
 
 impl ScopeLocal {
-    /// The variables of an inline function by the names that they have there, of the variables visible in code
-    /// that was copied from it.
+    /// The variables of an inline function by the names that they have there, of the variables visible in
+    /// code that was copied from it.
     pub fn of_copied(locals: &[ScopeLocal]) -> Vec<ScopeLocal> {
         let named = |local: &ScopeLocal| {
             let name = stores::name_in_copied(&local.name)?.to_owned();

@@ -4,6 +4,7 @@
 use super::content::{LambdaCode, ObjectContents, ObjectDescription};
 use super::tables::Tables;
 use super::value::{ObjectId, Value};
+use descriptor::generated::stable_name;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -278,7 +279,8 @@ pub fn hidden_field_name(class: &str, name: &str) -> String {
 
 /// Shortens `pkg.Outer$Inner` to `Outer.Inner`; `Intro$1` only loses its package. In recordings a lambda
 /// class is named after the method that it calls, a proxy class after its interfaces: `Shop.lambda$main$0`,
-/// `ArrayList::new`, `Proxy(Runnable)`.
+/// `ArrayList::new`, `Proxy(Runnable)`. A generated class loses its number, which differs between runs:
+/// `Prices.MockitoMock`.
 pub fn short_class_name(class: &str) -> String {
     if let Some((host, method)) = class.split_once("$$Lambda/") {
         return match method.split_once("::") {
@@ -290,6 +292,10 @@ pub fn short_class_name(class: &str) -> String {
     if let Some(interfaces) = class.strip_prefix("$Proxy/") {
         let short: Vec<String> = interfaces.split(',').map(short_class_name).collect();
         return format!("Proxy({})", short.join(", "));
+    }
+    let stable = stable_name(class);
+    if stable != class {
+        return short_class_name(&stable.replace("_$$_", "$").replace("$$", "$"));
     }
     let simple = class.rsplit('.').next().unwrap_or(class);
     let mut out = String::with_capacity(simple.len());
@@ -366,6 +372,20 @@ mod tests {
         let nan = boxed("java.lang.Double", &Value::Double(f64::NAN));
         let character = boxed("java.lang.Character", &Value::Char(u16::from(b'x')));
         assert_eq!([long, float, nan, character], ["Long 5", "Float 1.5", "Double.NaN", "Character 'x'"]);
+    }
+
+    #[test]
+    fn generated_classes_are_shown_without_their_numbers() {
+        for (class, shown) in [
+            ("shop.Prices$MockitoMock$1942057621", "Prices.MockitoMock"),
+            ("shop.Prices$MockitoMock/generated", "Prices.MockitoMock"),
+            ("shop.Order$$EnhancerBySpringCGLIB$$4e1a", "Order.EnhancerBySpringCGLIB"),
+            ("shop.Order_$$_jvst4e1_0", "Order.jvst"),
+            ("jdk.proxy2.$Proxy12", "$Proxy"),
+            ("shop.Outer$Inner", "Outer.Inner"),
+        ] {
+            assert_eq!(short_class_name(class), shown, "{class}");
+        }
     }
 
     #[test]

@@ -176,6 +176,8 @@ impl Fields {
                     is_whole = false;
                     break;
                 };
+                // Of a generated class only the superclass was recorded.
+                is_whole &= calls.sites.methods().iter().any(|method| *method.class == *name);
                 let own = class.fields.iter().filter(|field| !field.is_static);
                 let own = own.map(|field| (name.clone(), field.name.clone(), field.descriptor.clone()));
                 declared.splice(0..0, own);

@@ -2,6 +2,7 @@
 
 use super::error::PastError;
 use super::event::{EventShown, add_line, event};
+use super::heap::ObjectPart;
 use super::moment::Moment;
 use super::name::Variable;
 use super::object_names::{check_element, check_object, declaring_class};
@@ -53,6 +54,16 @@ impl NamedVariable {
                 .map(|_| NamedVariable::Static(text.to_owned())),
         };
         parsed.ok_or_else(|| PastError::NoVariable(text.to_owned()))
+    }
+
+    /// A field of an object without a class, if it is one: the object and the name.
+    pub fn field(&self, calls: &Calls) -> Option<(u32, &str)> {
+        match self {
+            NamedVariable::Field(object, name) if !name.contains('.') => {
+                Some((calls.objects.own(*object), name))
+            }
+            _ => None,
+        }
     }
 
     /// Its object, if it has one: the number, and the class as the user wrote it.
@@ -183,7 +194,11 @@ impl Recording {
         let all = self.with_contents(moment, variable)?;
         let keys: Vec<(u32, u32)> = all.iter().filter_map(Variable::key).collect();
         let found = of_keys(self, name, &keys, limit)?;
-        Ok(History { missing: self.missing(), ..found })
+        let mut missing = self.missing();
+        if let Some(Variable::Part { object, part: ObjectPart { name: Some(name), .. } }) = all.first() {
+            missing.extend(self.unrecorded_changes(*object, name, &found)?);
+        }
+        Ok(History { missing, ..found })
     }
 }
 

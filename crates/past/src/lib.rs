@@ -66,6 +66,7 @@ pub mod state;
 pub mod text;
 mod thread_ends;
 pub mod thrown;
+mod unrecorded_changes;
 pub mod values;
 pub mod variables;
 pub mod view;

@@ -193,6 +193,24 @@ impl Lines {
         })
     }
 
+    /// The field of `this` that a method returns and does nothing else: the class by which its code names the
+    /// field, and the field's name.
+    pub fn returned_field(&mut self, method: &Method) -> Option<(String, String)> {
+        if method.is_static {
+            return None;
+        }
+        let class = self.class(&method.class)?;
+        match code(&class, method)?.instructions.as_slice() {
+            [this, get, end] => match (&this.op, &get.op, &end.op) {
+                (Op::Load { slot: 0, .. }, Op::GetField(field), Op::Return(Some(_))) => {
+                    Some((field.class.clone(), field.name.clone()))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn class(&mut self, class: &str) -> Option<Arc<FoundClass>> {
         self.pool()?.find(class).ok().flatten()
     }

@@ -27,6 +27,9 @@ pub async fn history(
         found.missing = trace.missing();
         found.missing.extend(trace.hidden());
         found.missing.extend(trace.unseen_writers());
+        if let Some((object, name)) = wanted.field(&trace.calls) {
+            found.missing.extend(trace.unrecorded_changes(object, name, &found)?);
+        }
         return Ok(found);
     }
     let mut all = History { variable: variable.to_owned(), ..History::default() };

@@ -87,6 +87,11 @@ impl<'a> Scan<'a> {
         self.0.class_name(self.0.this_class).map(Cow::into_owned)
     }
 
+    /// Whether methods can have line numbers: whether the constant pool names the attribute that holds them.
+    pub fn has_lines(&self) -> bool {
+        (0..).zip(&self.0.constants).any(|(index, _)| self.0.is(index, "LineNumberTable"))
+    }
+
     /// Whether the constant pool names a field with this name: a quick check before [`Scan::accesses`].
     pub fn names_field(&self, name: &str) -> bool {
         self.0.constants.iter().any(|at| {

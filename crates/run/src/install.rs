@@ -4,10 +4,11 @@
 //! in other code.
 
 use super::error::RunError;
+use super::loaded::LoadedClass;
 use super::reachability::Notices;
 use super::report::RunReport;
 use super::requests::{breakpoint, exceptions, of_class};
-use super::vm::{LoadedClass, Vm, or_default, type_signature};
+use super::vm::{Vm, or_default, type_signature};
 use super::watches::{ClassWatch, Interest, MethodWatch, Watches};
 use classes::ClassPool;
 use jdwp::commands::{event_request, method, virtual_machine};

@@ -38,6 +38,7 @@ mod install;
 mod interrupt;
 mod launch;
 mod live;
+mod loaded;
 mod machine;
 mod observer;
 mod probes;

@@ -3,8 +3,9 @@
 //! Calling a method lets the thread run. Interruptions during the call are not occurrences (DESIGN §5.15).
 
 use super::error::RunError;
+use super::loaded::{DeclaredMethod, LoadedField, LoadedMethod, LoadedVariable};
 use super::stop::Stop;
-use super::vm::{ACC_ABSTRACT, ACC_VARARGS, LoadedMethod, to_wire};
+use super::vm::{ACC_ABSTRACT, ACC_VARARGS, to_wire};
 use super::watched::Watched;
 use expr::{ClassInfo, EventPart, FieldInfo, Invoked, Machine, MethodInfo, Scope, ScopeLocal};
 use jdwp::commands::{array_reference, array_type, class_type, object_reference, reference_type};
@@ -27,7 +28,7 @@ pub struct FrameMachine<'a> {
 
 /// The names in scope at an index of a method.
 pub fn scope_at(method: &LoadedMethod, index: u64) -> Scope {
-    let local = |v: &super::vm::LoadedVariable| ScopeLocal {
+    let local = |v: &LoadedVariable| ScopeLocal {
         name: v.name.to_string(),
         descriptor: v.descriptor.to_string(),
         slot: v.slot,
@@ -181,13 +182,13 @@ impl Machine for FrameMachine<'_> {
             return Ok(info.clone());
         }
         let loaded = self.watched.vm.class(*class).await?;
-        let field = |f: &super::vm::LoadedField| FieldInfo {
+        let field = |f: &LoadedField| FieldInfo {
             name: f.name.clone(),
             descriptor: f.descriptor.clone(),
             is_static: f.is_static,
             is_synthetic: f.is_synthetic,
         };
-        let method = |m: &super::vm::DeclaredMethod| MethodInfo {
+        let method = |m: &DeclaredMethod| MethodInfo {
             name: m.name.clone(),
             descriptor: m.descriptor.clone(),
             is_static: m.access & super::vm::ACC_STATIC != 0,

@@ -4,9 +4,10 @@
 //! hit.
 
 use super::error::RunError;
+use super::loaded::LoadedClass;
 use super::report::RunReport;
 use super::requests::{exceptions, once};
-use super::vm::{ACC_ABSTRACT, ACC_NATIVE, LoadedClass, Vm, or_default};
+use super::vm::{ACC_ABSTRACT, ACC_NATIVE, Vm, or_default};
 use super::watches::ClassWatch;
 use jdwp::TypeTag;
 use jdwp::commands::{event_request, object_reference, reference_type};

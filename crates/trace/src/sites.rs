@@ -4,6 +4,7 @@ use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
 use super::loaders::Loaders;
+use bytecode::descriptor::generated::recorded_name;
 use model::{MethodName, ThreadIdentity};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
@@ -384,7 +385,7 @@ impl Sites {
     }
 
     fn class(&mut self, class: TracedClass) {
-        let name: Arc<str> = class.class.replace('/', ".").into();
+        let name: Arc<str> = recorded_name(&class.class.replace('/', ".")).into();
         self.loaders.define(&name, &class);
         let loader = class.loader;
         let source: Option<Arc<str>> = class.source.map(Into::into);

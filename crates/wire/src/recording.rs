@@ -491,6 +491,11 @@ impl TracePlan {
     pub fn records(&self, class: &str) -> bool {
         crate::scope::is_recorded(&self.scope, &self.trust, class)
     }
+
+    /// Whether the patterns select a class, given by its name with dots, whether or not it is generated.
+    pub fn selects(&self, class: &str) -> bool {
+        crate::scope::selects(&self.scope, &self.trust, class)
+    }
 }
 
 #[cfg(test)]

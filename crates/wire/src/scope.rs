@@ -1,5 +1,7 @@
 //! The classes that a run records: those that patterns select, without those that the recorder uses.
 
+use descriptor::generated::is_generated;
+
 /// Whether a pattern matches a class. `com.acme.Shop` matches that class and its nested classes,
 /// `com.acme.*` the classes of a package, `com.acme.**` also those of its subpackages, `*` the classes
 /// without a package, and `**` everything.
@@ -36,15 +38,21 @@ pub fn is_of_the_jdk(class: &str) -> bool {
     OF_THE_JDK.iter().any(|pattern| is_named(pattern, class))
 }
 
-/// Whether a class, given by its name with dots, is recorded: by the patterns of the classes to record, or
-/// all outside the JDK if there are none, and by the patterns of classes to exclude.
-pub fn is_recorded(scope: &[String], trust: &[String], class: &str) -> bool {
+/// Whether the patterns of the classes to record select a class, given by its name with dots, or, if there
+/// are none, whether it is outside the JDK; and whether no pattern excludes it.
+pub fn selects(scope: &[String], trust: &[String], class: &str) -> bool {
     let named = |patterns: &[String]| patterns.iter().any(|pattern| is_named(pattern, class));
     let wanted = match scope {
         [] => !is_of_the_jdk(class),
         scope => named(scope),
     };
     wanted && !named(trust)
+}
+
+/// Whether a class, given by its name with dots, is recorded: the patterns select it, and its name is not
+/// that of a generated class, such as a mock. No source tells what such a class should do.
+pub fn is_recorded(scope: &[String], trust: &[String], class: &str) -> bool {
+    selects(scope, trust, class) && !is_generated(class)
 }
 
 #[cfg(test)]
@@ -80,5 +88,6 @@ mod tests {
         assert!(records(&["com.sun.tools.javac.**"], &[], "com.sun.tools.javac.Main"));
         assert!(!records(&["Main"], &[], "Other"));
         assert!(!records(&[], &["org.lib.**"], "org.lib.a.B"));
+        assert!(!records(&["com.acme.Shop"], &[], "com.acme.Shop$MockitoMock$1942057621"));
     }
 }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 /// Turns an event into a chain, to halt there and ask backwards from it
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    mut_arg("call", |arg| arg.required(true)),
     after_help = "Examples:\n  qp trace as-chain 24                    # the entry of call #24\n  qp trace as-chain 24 all.trace --event 4 --save point.ron && qp debug point.ron"
 )]
 pub struct AsChain {

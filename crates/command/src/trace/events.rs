@@ -11,7 +11,6 @@ use session::Context;
 /// Shows the events of a call: its writes, branches and calls
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    mut_arg("call", |arg| arg.required(true)),
     after_help = "Examples:\n  qp trace events 12                      # of call #12 in the folder `trace`\n  qp trace events 12 shop.trace --level all --limit 1000"
 )]
 pub struct Events {

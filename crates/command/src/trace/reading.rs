@@ -18,7 +18,7 @@ pub struct Reading {
 /// A call of a recorded run. The call and the folder can stand in either order: a call is a number.
 #[derive(clap::Args, Clone, Debug)]
 pub struct CallOfRun {
-    /// The number of the call, as `qp trace calls` shows it
+    /// The number of the call, as `qp trace calls` shows it; by default 0
     #[arg(id = "call", value_name = "CALL")]
     first: Option<PathBuf>,
     #[command(flatten)]

@@ -12,7 +12,6 @@ use session::SessionError;
 /// Shows an object at the entry and at the end of a call
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    mut_arg("call", |arg| arg.required(true)),
     after_help = "Examples:\n  qp trace state 12                       # the `this` of call #12\n  qp trace state 12 shop.trace --object 'int[]@9'"
 )]
 pub struct State {

@@ -1,7 +1,8 @@
 //! The objects among some values, with the layouts of their classes. Each class is inspected once.
 
 use super::super::error::RunError;
-use super::super::vm::{LoadedField, Vm};
+use super::super::loaded::LoadedField;
+use super::super::vm::Vm;
 use super::collections::Recipe;
 use super::lambda::code as lambda_code;
 use super::layout::Layout;

@@ -2,7 +2,7 @@
 
 use super::ask::RecorderStop;
 use crate::error::RunError;
-use crate::vm::LoadedClass;
+use crate::loaded::LoadedClass;
 use crate::watched::Watched;
 use jdwp::commands::object_reference;
 use model::Value;

@@ -4,6 +4,7 @@ use super::external_sort::Sorter;
 use super::table::halves;
 use crate::TraceError;
 use crate::decode::{ObjectDetail, ObjectObserver};
+use bytecode::descriptor::generated::recorded_name;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -61,7 +62,7 @@ impl MetObjects {
 
 impl ObjectObserver for MetObjects {
     fn class(&mut self, number: u32, name: String) {
-        self.classes.push((number, name));
+        self.classes.push((number, recorded_name(&name)));
     }
 
     fn object(&mut self, object: u32, class: u32, met: ObjectDetail) {
