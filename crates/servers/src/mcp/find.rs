@@ -6,7 +6,7 @@ use command::CommandError;
 use logic::AnswerRow;
 use logic::queries::{Asked, QUERIES, Query as PredefinedQuery};
 use logic::rules::{AskItem, AskedSolution};
-use omission::{OmissionQuestion, TriedSuggestion, WrongPoint};
+use omission::{OmissionAnswer, OmissionQuestion, TriedSuggestion, WrongPoint};
 use past::SourceLine;
 use recorded::logic::{AskRequest, OpenLog};
 use schemars::JsonSchema;
@@ -112,42 +112,71 @@ impl Works for Find {
         if let Some(what) = &self.omissions_of {
             let question = self.omissions(what, skip + ROWS)?;
             let answer = Box::pin(omission::ask_omissions(open, &question, context)).await?;
-            let more = (answer.more > 0).then(|| (skip + ROWS).to_string());
-            let target = answer.target.clone();
-            let omission = |(number, tried)| {
-                let (object, tried) = (target.clone(), Box::new(tried));
-                FoundRow::Omission { number, object, tried }
-            };
-            let found: Vec<FoundRow> = (1..).zip(answer.suggestions).skip(skip).map(omission).collect();
-            let mut notes = vec![format!("{target} at {}", answer.at)];
-            notes.extend(answer.reasons);
-            notes.extend(answer.notes);
-            let next = match found.is_empty() {
-                true => "history shows what did happen to it".to_owned(),
-                false => "why at=Class:LINE of the jump asks what led there".to_owned(),
-            };
-            return Ok(FindResult { trace, found, more, notes, next });
+            return Ok(omitted(trace, answer, skip));
         }
         let log = OpenLog::open(open, context).await?;
-        if let Some(goal) = &self.goal {
-            let request = AskRequest {
-                goal: goal.trim_end_matches('.').to_owned(),
-                rules: Vec::new(),
-                saved_rules: false,
-                solutions: skip + ROWS,
-                timeout_s: GOAL_S,
-                memory: GOAL_MEMORY,
-                explain: false,
-            };
-            let (answer, _) = log.ask(&request, context).await?;
-            if let Some(error) = answer.error {
-                return usage(format!("the goal failed: {error}"));
-            }
-            let more = answer.more.then(|| (skip + ROWS).to_string());
-            let found: Vec<FoundRow> = answer.items.into_iter().skip(skip).map(item).collect();
-            let next = "events call=… for the calls that the solutions name".to_owned();
-            return Ok(FindResult { trace, found, more, notes: answer.notes, next });
+        match &self.goal {
+            Some(goal) => solved(trace, goal, &log, skip, context).await,
+            None => self.queried(trace, &log, skip, context).await,
         }
+    }
+}
+
+/// The omissions behind the first ones.
+fn omitted(trace: String, answer: OmissionAnswer, skip: usize) -> FindResult {
+    let more = (answer.more > 0).then(|| (skip + ROWS).to_string());
+    let target = answer.target;
+    let omission = |(number, tried)| {
+        let (object, tried) = (target.clone(), Box::new(tried));
+        FoundRow::Omission { number, object, tried }
+    };
+    let found: Vec<FoundRow> = (1..).zip(answer.suggestions).skip(skip).map(omission).collect();
+    let mut notes = vec![format!("{target} at {}", answer.at)];
+    notes.extend(answer.reasons);
+    notes.extend(answer.notes);
+    let next = match found.is_empty() {
+        true => "history shows what did happen to it".to_owned(),
+        false => "why at=Class:LINE of the jump asks what led there".to_owned(),
+    };
+    FindResult { trace, found, more, notes, next }
+}
+
+/// The solutions of a goal behind the first ones.
+async fn solved(
+    trace: String,
+    goal: &str,
+    log: &OpenLog,
+    skip: usize,
+    context: &Context,
+) -> Result<FindResult, CommandError> {
+    let request = AskRequest {
+        goal: goal.trim_end_matches('.').to_owned(),
+        rules: Vec::new(),
+        saved_rules: false,
+        solutions: skip + ROWS,
+        timeout_s: GOAL_S,
+        memory: GOAL_MEMORY,
+        explain: false,
+    };
+    let (answer, _) = log.ask(&request, context).await?;
+    if let Some(error) = answer.error {
+        return usage(format!("the goal failed: {error}"));
+    }
+    let more = answer.more.then(|| (skip + ROWS).to_string());
+    let found: Vec<FoundRow> = answer.items.into_iter().skip(skip).map(item).collect();
+    let next = "events call=… for the calls that the solutions name".to_owned();
+    Ok(FindResult { trace, found, more, notes: answer.notes, next })
+}
+
+impl Find {
+    /// Exceptions, or where a value is, behind the first rows.
+    async fn queried(
+        &self,
+        trace: String,
+        log: &OpenLog,
+        skip: usize,
+        context: &Context,
+    ) -> Result<FindResult, CommandError> {
         let name = if self.value.is_some() { "find" } else { "where-thrown" };
         let Some(query) = QUERIES.iter().find(|query: &&PredefinedQuery| query.name == name) else {
             return usage(format!("there is no query {name}"));
@@ -163,20 +192,16 @@ impl Works for Find {
         let found: Vec<FoundRow> =
             answer.rows.into_iter().skip(skip).map(|row| FoundRow::Query(Box::new(row))).collect();
         let next = match (found.is_empty(), self.all) {
-            (true, Some(true)) => "calls shows what ran".to_owned(),
-            (true, _) if name == "where-thrown" => {
-                "find thrown=true all=true also shows caught ones".to_owned()
-            }
-            (true, _) => "a text is written in quotes; calls shows what ran".to_owned(),
-            (false, _) => "events call=… shows how it came; why at=Class:LINE asks backwards".to_owned(),
+            (true, Some(true)) => "calls shows what ran",
+            (true, _) if name == "where-thrown" => "find thrown=true all=true also shows caught ones",
+            (true, _) => "a text is written in quotes; calls shows what ran",
+            (false, _) => "events call=… shows how it came; why at=Class:LINE asks backwards",
         };
         let searched = self.value.is_some().then(|| SEARCHED.to_owned());
         let notes = answer.notes.into_iter().chain(searched).collect();
-        Ok(FindResult { trace, found, more, notes, next })
+        Ok(FindResult { trace, found, more, notes, next: next.to_owned() })
     }
-}
 
-impl Find {
     fn omissions(&self, what: &str, limit: usize) -> Result<OmissionQuestion, CommandError> {
         let at = match (&self.at, self.call) {
             (Some(at), _) => match SourceLine::parse(at) {
