@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
+use crate::support::javac::Javac;
 use crate::support::case::Case;
 use crate::support::traced::{exported, info, text};
 use crate::support::{finish, javas, processes_with, said};
@@ -255,6 +256,25 @@ fn a_long_method_is_recorded_at_a_lower_level() {
     assert_eq!(kinds, ["enter", "field", "return", "end"]);
     let output = finish(crate::support::qp().args(["trace", "info"]).arg(&folder));
     assert!(said(&output).contains("Long.main is recorded at level writes: "), "{}", said(&output));
+}
+
+/// A sequence asks in turns whether there is more, and for it.
+#[test]
+fn methods_that_take_turns_are_folded() {
+    let case = Case::new("written");
+    let source = case.work().join("Turns.java");
+    let text = "class Turns { static int n; static boolean has() { return n < 10; } static void take() { n++; }
+        public static void main(String[] a) { while (has()) take(); has(); has(); } }";
+    std::fs::write(&source, text).expect("written");
+    Javac::new().arg("-d").arg(case.work().join("classes")).arg(&source).run();
+    let folder = case.mark("trace").display().to_string();
+    let out = format!("--out={folder}");
+    case.run(&["trace", "record", "--level=calls", &out, "--", "java", "-cp", "classes", "Turns"]).is(0, &[]);
+    // Ten rounds, of which three are shown, and three questions more.
+    let calls = case.run(&["trace", "calls", &folder]);
+    calls.is(0, &["#6 Turns.take", "… 14 more of Turns.has, Turns.take", "#23 Turns.has() = false"]);
+    let said = String::from_utf8_lossy(&calls.output.stdout).into_owned();
+    assert_eq!(said.matches("Turns.has()").count(), 6, "{said}");
 }
 
 /// The events of a call.

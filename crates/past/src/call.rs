@@ -11,16 +11,16 @@ use trace::{Calls, Exit, Value};
 pub enum ListedCall {
     /// A call.
     Call(CallShown),
-    /// Folded calls of one method.
+    /// Folded calls of one method, or of methods that take turns.
     Fold(Fold),
 }
 
-/// Consecutive calls of one method that are folded.
+/// Consecutive calls of one method, or of methods that take turns, that are folded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fold {
     /// Number of folded calls.
     pub folded: usize,
-    /// Their method, as CLASS.METHOD.
+    /// Their methods, as CLASS.METHOD, separated by commas.
     pub method: String,
     /// Number of calls below them.
     pub below: u64,

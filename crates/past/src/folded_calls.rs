@@ -1,12 +1,15 @@
-//! Lists of calls in which consecutive calls of one method are folded, by row number.
+//! Lists of calls in which consecutive calls of one method, or of a few methods that take turns, are folded,
+//! by row number.
 
 use crate::call::Fold;
 use std::ops::Range;
 use trace::Calls;
 
-/// Number of consecutive calls of one method that are shown before folding. Up to twice as many are shown
-/// without folding.
+/// Number of consecutive calls of one method, or of rounds of a few methods, that are shown before folding. Up
+/// to twice as many are shown without folding.
 const FIRST: usize = 3;
+/// Maximum number of methods that take turns.
+const TURNS: usize = 4;
 
 /// Whose calls are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,21 +47,26 @@ pub(crate) struct RowOfCall {
 }
 
 impl FoldedCalls {
-    /// Folds calls. Of a long sequence of calls of one method, the first ones keep rows of their own.
+    /// Folds calls. Of a long sequence of calls of one method, or of methods that take turns, the first ones
+    /// keep rows of their own.
     pub fn of(calls: &Calls, nodes: Vec<u32>) -> FoldedCalls {
         let mut list = FoldedCalls { nodes, stretches: Vec::new(), count: 0 };
         let mut index = 0;
-        while let Some(first) = list.nodes.get(index) {
-            let method = calls.method_number(*first);
+        while index < list.nodes.len() {
             let rest = list.nodes.get(index..).unwrap_or_default();
-            let alike = rest.iter().take_while(|node| calls.method_number(**node) == method).count();
-            if alike <= 2 * FIRST {
-                list.add(index, alike, false);
-            } else {
-                list.add(index, FIRST, false);
-                list.add(index + FIRST, alike - FIRST, true);
+            let found = (1..=TURNS).map(|turns| (turns, repeated(calls, rest, turns)));
+            match found.into_iter().find(|(turns, alike)| *alike > 2 * FIRST * turns) {
+                Some((turns, alike)) => {
+                    let first = FIRST * turns;
+                    list.add(index, first, false);
+                    list.add(index + first, alike - first, true);
+                    index += alike;
+                }
+                None => {
+                    list.add(index, 1, false);
+                    index += 1;
+                }
             }
-            index += alike;
         }
         list
     }
@@ -99,13 +107,28 @@ impl FoldedCalls {
     }
 }
 
-/// Consecutive calls of one method as one row, and the last call in or below them.
+/// How many calls at the beginning are of as many methods that take turns.
+fn repeated(calls: &Calls, nodes: &[u32], turns: usize) -> usize {
+    let later = nodes.get(turns..).unwrap_or_default();
+    let is_same = |(one, other): &(&u32, &u32)| calls.method_number(**one) == calls.method_number(**other);
+    let again = nodes.iter().zip(later).take_while(is_same).count();
+    // The last round counts only if it is whole.
+    if again == 0 { 0 } else { (again + turns) / turns * turns }
+}
+
+/// Consecutive calls as one row, and the last call in or below them.
 pub(crate) fn fold(calls: &Calls, nodes: &[u32]) -> (Fold, u32) {
     let (first, last) = (nodes.first().copied().unwrap_or(0), nodes.last().copied().unwrap_or(0));
     let end = last.saturating_add(calls.below(last));
-    let method = calls.method(first).map(|method| format!("{}.{}", method.class, method.name));
+    let methods = nodes.iter().take(TURNS).filter_map(|node| calls.method(*node));
+    let mut names: Vec<String> = Vec::new();
+    for name in methods.map(|method| format!("{}.{}", method.class, method.name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     // All nodes from the first call to the end of the last one are these calls or below them.
     let inside = u64::from(end.saturating_sub(first)) + 1;
     let below = inside.saturating_sub(u64::try_from(nodes.len()).unwrap_or(u64::MAX));
-    (Fold { folded: nodes.len(), method: method.unwrap_or_default(), below }, end)
+    (Fold { folded: nodes.len(), method: names.join(", "), below }, end)
 }
