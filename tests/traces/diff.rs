@@ -275,6 +275,16 @@ fn what_only_one_version_changes_or_prints_on_is_compared() {
     assert_eq!((&differs["what"], &differs["here"]), (&"System.err".into(), &"\"big\\n\"".into()));
 }
 
+/// Two runs of which nothing was recorded are not said to be the same.
+#[test]
+fn nothing_is_not_compared() {
+    let folder = version(SEEN, &[]);
+    let mut command = qp();
+    command.args(["diff", "--reference"]).arg(&folder).args(["--", "java", "-cp"]).arg(&folder);
+    let told = Told::of(command.arg("NoSuchClass"));
+    assert!(told.code != Some(0) && !told.text.contains("the same"), "{:?}: {}", told.code, told.text);
+}
+
 #[test]
 fn another_exit_code_is_a_difference() {
     let told = seen(&["exit"]);
