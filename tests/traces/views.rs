@@ -2,8 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test's helpers fail as the test does")]
 
-use crate::support::javac::Javac;
 use crate::support::case::Case;
+use crate::support::javac::Javac;
 use crate::support::traced::{exported, info, text};
 use crate::support::{finish, javas, processes_with, said};
 use rustix::process::{Pid, Signal, kill_process};
@@ -263,7 +263,8 @@ fn a_long_method_is_recorded_at_a_lower_level() {
 fn methods_that_take_turns_are_folded() {
     let case = Case::new("written");
     let source = case.work().join("Turns.java");
-    let text = "class Turns { static int n; static boolean has() { return n < 10; } static void take() { n++; }
+    let text =
+        "class Turns { static int n; static boolean has() { return n < 10; } static void take() { n++; }
         public static void main(String[] a) { while (has()) take(); has(); has(); } }";
     std::fs::write(&source, text).expect("written");
     Javac::new().arg("-d").arg(case.work().join("classes")).arg(&source).run();

@@ -320,9 +320,12 @@ fn read_code<'a>(
             code.has_variable_table = true;
             for variable in table.locals().iter() {
                 let variable = variable?;
-                let range = variable.range();
+                let (range, name) = (variable.range(), pool.utf8(variable.name().as_u16())?);
+                if smap::is_marker(&name) {
+                    continue;
+                }
                 code.variables.push(LocalVariable {
-                    name: pool.utf8(variable.name().as_u16())?,
+                    name,
                     descriptor: pool.utf8(variable.descriptor().as_u16())?,
                     slot: variable.index(),
                     start_pc: range.start.as_u32(),

@@ -157,7 +157,8 @@ fn read_effects(
                 let at = raw.pc + raw.length;
                 let is = |v: &&Variable| v.slot == slot && (v.start..v.end).contains(&at);
                 let named = variables.iter().find(is).map(|v| (v.name.clone(), v.descriptor.clone()));
-                Some(Effect::Local { slot, kind, value, named })
+                let is_marker = named.as_ref().is_some_and(|(name, _)| smap::is_marker(name));
+                (!is_marker).then_some(Effect::Local { slot, kind, value, named })
             }
             what => what,
         };

@@ -216,8 +216,8 @@ impl Vm {
                 table
                     .slots
                     .into_iter()
-                    // Locals added by the agent are not variables of the program.
-                    .filter(|s| s.length > 0 && !s.name.contains(':'))
+                    // Locals added by the agent or a compiler are not variables of the program.
+                    .filter(|s| s.length > 0 && !s.name.contains(':') && !smap::is_marker(&s.name))
                     .map(|s| {
                         let start = was(s.code_index);
                         LoadedVariable {
