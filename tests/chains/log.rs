@@ -33,7 +33,7 @@ fn lines_are_those_that_the_program_prints() {
     let case = Case::new("logged");
     for java in javas_in_turn(1) {
         for options in [["--backend", "probe"], ["--backend", "jdwp"]] {
-            let passes = if options[1] == "jdwp" { "40" } else { "500" };
+            let passes = if options[1] == "jdwp" { "20" } else { "200" };
             let options = [&options[..], &["--show-output", "--limit", "100000"]].concat();
             let run = log(&case, TEXT, "// <- outside", &options, &java, passes);
             run.is(0, &[]);

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Number of programs of each test.
-const PROGRAMS: usize = 3;
+const PROGRAMS: usize = 2;
 /// Most flips of a program.
 const FLIPS: usize = 60;
 /// Most events that the probes of a program log.
