@@ -171,24 +171,28 @@ fn every_door_follows_a_value_to_its_origin() {
     let output = process.wait_with_output().expect("its output");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let replies: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let [.., view, at_the_prompt, refused] = replies.as_slice() else { panic!("{text}") };
+    let [.., at_the_prompt, refused] = replies.as_slice() else { panic!("{text}") };
     assert_eq!(of(&at_the_prompt["content"]), by_a_run, "{at_the_prompt:#}");
     assert_eq!(refused["reply"], "error", "{refused:#}");
 
     // The page and an editor say the same in words, and go to the same event.
     let selection = at_the_prompt["content"]["selection"].clone();
     let page = Page::start(&case, &["asked.trace"]);
-    let at = json!({"call": view["content"]["call"]["node"], "event": view["content"]["event"]["number"]});
+    let (_, found) = told(&case, &["--format=json", "trace", "find", &chain, "asked.trace"]);
+    let found: Value = serde_json::from_str(found.trim()).unwrap_or_else(|error| panic!("{error}: {found}"));
+    let seen = found["found"].as_array().expect("events").iter().find(|event| event["point"] == "A");
+    let seen = seen.unwrap_or_else(|| panic!("{found:#}"));
+    let at = json!({"call": seen["call"]["node"], "event": seen["number"]});
     let asked = json!({"call": at["call"], "event": at["event"], "variable": "element"});
     let in_the_page = page.post("origin", &asked);
-    assert_eq!(in_the_page["selection"], selection, "{view:#} {at_the_prompt:#}");
+    assert_eq!(in_the_page["selection"], selection, "{at_the_prompt:#}");
     let refused = page.sent("origin", &json!({"call": at["call"], "event": at["event"], "variable": " "}));
     assert_eq!(refused.status, 422, "{}", refused.body);
     page.end();
     let mut editor = Editor::start(&case);
     editor.launch(json!({"mode": "trace", "trace": "asked.trace", "cwd": case.work(), "sources": ["."]}));
     editor.says(&format!("go {}.{}", at["call"], at["event"]));
-    let frame = editor.frame(0)["id"].clone();
+    let frame = editor.frame(1);
     let of_request = editor.ask("qp/origin", json!({"expression": "element", "frameId": frame}));
     assert_eq!(of_request["text"], in_the_page["text"], "{of_request:#}");
     assert!(of_request["target"].is_number(), "{of_request:#}");

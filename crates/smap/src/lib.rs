@@ -230,7 +230,7 @@ mod tests {
             assert_eq!(SourceMap::parse(text, Some("A")), None, "{text}");
         }
         let odd =
-            "SMAP\nA\nX\n*S X\n*F\n1 A\n*V\nvendor\n*L\n1:1\nx:y\n4294967295,2:4294967295,4294967295\n*E";
+            "SMAP\nA\nX\n*S X\n*F\n1 A\n*V\nvendor\n*L\n1#1:1\nx:y\n4294967295,2:4294967295,4294967295\n*E";
         let map = SourceMap::parse(odd, Some("A")).expect("a map");
         assert_eq!(map.line(1), Some(1));
         assert_eq!(map.line(u32::MAX), Some(u32::MAX));

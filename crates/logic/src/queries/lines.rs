@@ -172,7 +172,10 @@ mod tests {
     fn places_are_written_as_in_chains() {
         let parsed = |text: &str| Place::parse(text).ok().map(|place| (place.file, place.line));
         assert_eq!(parsed("Intro:24"), Some(("Intro".to_owned(), Some(24))));
-        assert_eq!(parsed("Intro.java:24"), Some(("Intro".to_owned(), Some(24))));
+        for text in ["Intro.java:24", "src/shop/Intro.java:24", "shop.Intro.java:24"] {
+            assert_eq!(parsed(text), Some(("Intro.java".to_owned(), Some(24))));
+        }
+        assert_eq!(parsed("src/shop/core.clj"), Some(("core.clj".to_owned(), None)));
         assert_eq!(parsed("com.acme.Shop"), Some(("Shop".to_owned(), None)));
         assert_eq!([parsed(":3"), parsed("Intro:x")], [None, None]);
     }
