@@ -5,14 +5,16 @@
 //! is not found, and a thread stays on its CPU.
 //!
 //! `processes` has the processes of the system, `sockets` its connections, `cpu_affinity` the CPUs of
-//! threads, and `resources` memory, disk space and priorities.
+//! threads, `load` how busy the machine is, and `resources` memory, disk space and priorities.
 
 mod cpu_affinity;
+mod load;
 pub mod processes;
 pub mod resources;
 pub mod sockets;
 
 pub use cpu_affinity::CpuAvoidance;
+pub use load::is_busy;
 
 /// Where Linux reports its processes.
 const PROC: &str = "/proc";

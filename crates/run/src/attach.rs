@@ -7,7 +7,7 @@
 //! event and reject the VM if it does not arrive.
 
 use super::error::RunError;
-use super::greeting::{LINGER, SuspendedVm, facts};
+use super::greeting::{SuspendedVm, facts, linger};
 use debuggee::{PortState, Remote, Running};
 use jdwp::commands::virtual_machine;
 use jdwp::{Connection, Event, HandshakeError, SuspendPolicy};
@@ -131,7 +131,7 @@ impl Search {
 async fn try_once(remote: &Remote) -> Result<SuspendedVm, PortState> {
     let stream = remote.connect().await.map_err(|error| PortState::Nothing(error.to_string()))?;
     let options =
-        jdwp::Options { handshake_timeout: Some(ANSWER), linger: LINGER, ..jdwp::Options::default() };
+        jdwp::Options { handshake_timeout: Some(ANSWER), linger: linger(), ..jdwp::Options::default() };
     let (conn, mut events) = Connection::handshake(stream, options).await.map_err(|error| match error {
         jdwp::Error::Handshake(HandshakeError::NotJdwp) => PortState::NoAgent,
         jdwp::Error::Handshake(HandshakeError::TimedOut(_)) => PortState::Silent,

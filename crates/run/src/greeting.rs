@@ -8,8 +8,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long `qp` polls for the VM's next packet before it sleeps. At each hit the VM waits for `qp`, and `qp`
-/// for the VM. Polling doubles the hits per second (`cargo bench -p jdwp`).
-pub(super) const LINGER: Duration = Duration::from_micros(300);
+/// for the VM. Polling doubles the hits per second (`cargo bench -p jdwp`). On a busy machine it takes the
+/// processor from the VM for which it waits.
+pub(super) fn linger() -> Duration {
+    if platform::is_busy() { Duration::ZERO } else { Duration::from_micros(300) }
+}
 
 /// What is known about a VM that has connected but run no code yet.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use super::attach;
 use super::error::{BrokeOff, RunError};
-use super::greeting::{LINGER, SuspendedVm, VmFacts, facts};
+use super::greeting::{SuspendedVm, VmFacts, facts, linger};
 use super::halted::Stage;
 use super::install::java_agents;
 use super::interrupt::Interrupt;
@@ -253,7 +253,7 @@ async fn connect(
     let process = incoming.peer.as_ref().map(|p| p.pid);
     let java_home = process.and_then(java_home_of);
     // Only the time limit of the run applies: a busy machine can be slow to start a VM.
-    let options = jdwp::Options { handshake_timeout: None, linger: LINGER, ..jdwp::Options::default() };
+    let options = jdwp::Options { handshake_timeout: None, linger: linger(), ..jdwp::Options::default() };
     let greeted = async {
         let (conn, events) = Connection::handshake(incoming.stream, options).await?;
         let facts = facts(&conn, java_home).await?;

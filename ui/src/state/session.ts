@@ -84,12 +84,21 @@ const RETRY = 1000;
 
 /** Asks again after a failure while the program runs: what is missing may be recorded by then. */
 export function retryWhileRecording({ state, reload }: Pick<Resource<unknown>, 'state' | 'reload'>): void {
+    // The program can end between a view's failure and the first answer about the session.
+    let last: { of: number; wasRecording: boolean } | undefined;
     effect(() => {
         const { error, loading } = state.value;
-        if (loading || error === undefined || recording.value?.state !== 'recording') {
+        const now = recording.value?.state;
+        const of = restarts.value;
+        if (loading || error === undefined || now === undefined) {
             return undefined;
         }
-        const timer = setTimeout(reload, RETRY);
+        const isRecording = now === 'recording';
+        if (!isRecording && last?.of === of && !last.wasRecording) {
+            return undefined;
+        }
+        last = { of, wasRecording: isRecording };
+        const timer = setTimeout(reload, isRecording ? RETRY : 0);
         return () => clearTimeout(timer);
     });
 }
