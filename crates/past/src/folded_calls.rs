@@ -5,8 +5,8 @@ use crate::call::Fold;
 use std::ops::Range;
 use trace::Calls;
 
-/// Number of consecutive calls of one method, or of rounds of a few methods, that are shown before folding. Up
-/// to twice as many are shown without folding.
+/// Number of consecutive calls of one method, or of rounds of a few methods, that are shown before folding.
+/// Up to twice as many are shown without folding.
 const FIRST: usize = 3;
 /// Maximum number of methods that take turns.
 const TURNS: usize = 4;
