@@ -85,7 +85,8 @@ final class QuerypointReferenceObjects {
         }
         if (QuerypointReferenceShape.isMadeAtRunTime(type)) {
             throw new QuerypointReferenceUnknown(type.endsWith("/generated")
-                    ? "an object of a class that a library generates cannot be made" : "a lambda cannot be made");
+                    ? "an object of a class that a library generates cannot be made"
+                    : "a lambda cannot be made");
         }
         if (described == null || Boolean.TRUE.equals(described.get("truncated"))) {
             throw new QuerypointReferenceUnknown("not all is known of the " + type + " that it was given");

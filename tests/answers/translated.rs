@@ -7,8 +7,9 @@ use serde_json::Value;
 use std::path::Path;
 
 /// `Main.java` stands for the code that a compiler makes of `Main.kt` and `Sold.kt`.
-const MAIN: &str = "SMAP\nMain.kt\nKotlin\n*S Kotlin\n*F\n+ 1 Main.kt\nMain\n+ 2 Sold.kt\nSold\n*L\n3#1:5\n5#1:8\n\
-    6#1:9\n2#2,3:14\n7#2,2:19\n9#1:21\n11#1:23\n*S KotlinDebug\n*F\n+ 1 Main.kt\nMain\n*L\n7#1:14,3\n8#1:19,2\n*E\n";
+const MAIN: &str = "SMAP\nMain.kt\nKotlin\n*S Kotlin\n*F\n+ 1 Main.kt\nMain\n\
+    + 2 Sold.kt\nSold\n*L\n3#1:5\n5#1:8\n6#1:9\n2#2,3:14\n7#2,2:19\n9#1:21\n11#1:23\n\
+    *S KotlinDebug\n*F\n+ 1 Main.kt\nMain\n*L\n7#1:14,3\n8#1:19,2\n*E\n";
 const SOLD: &str = "SMAP\nSold.kt\nKotlin\n*S Kotlin\n*F\n+ 1 Sold.kt\nSold\n*L\n2#1,2:3\n7#1,2:7\n*E\n";
 
 /// Adds the attribute SourceDebugExtension (JVMS §4.7.11) to a class file.

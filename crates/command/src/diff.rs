@@ -276,8 +276,8 @@ impl Diff {
     async fn open(&self, folder: &Path, context: &Context) -> Result<Diagnoser, CommandError> {
         let trace = RecordedTrace::open(folder, self.memory.bytes(), context).await?;
         if trace.calls.count() == 0 {
-            let why = "no call of one version was recorded, so there is nothing to compare: its program ended \
-                       before its own code ran, or --scope names none of its classes";
+            let why = "no call of one version was recorded, so there is nothing to compare: its program \
+                       ended before its own code ran, or --scope names none of its classes";
             return Err(CommandError::Usage(why.to_owned()));
         }
         let strategy = Some("top-down".to_owned());

@@ -1,6 +1,6 @@
 //! Classes and members that libraries generate while a program runs, or a build adds to its classes: mocks,
-//! proxies, enhanced classes, call sites, counters of coverage. They are nobody's own code (DESIGN §12). This
-//! is the only table of their names; a class of another name is recognised by how it was defined.
+//! proxies, enhanced classes, call sites, counters of coverage. They are nobody's own code (DESIGN §12).
+//! This is the only table of their names; a class of another name is recognised by how it was defined.
 
 /// The place of a generator's mark in the name of a class.
 #[derive(Clone, Copy)]

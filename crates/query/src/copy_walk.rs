@@ -127,8 +127,8 @@ impl SoughtVariable {
         match self {
             SoughtVariable::Local { .. } => "the store that gave the variable its value was not seen",
             SoughtVariable::Heap { .. } => {
-                "no write of the value read there was seen: it is the default value, or what wrote it was not \
-                 seen"
+                "no write of the value read there was seen: it is the default value, or what wrote it was \
+                 not seen"
             }
         }
     }

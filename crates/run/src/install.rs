@@ -262,8 +262,8 @@ impl Installed {
         let mut refused = Vec::new();
         let asked = self.ask_code(&conn, class, watch, |name, descriptor| {
             refused.push(format!(
-                "{}.{name}{descriptor} is not in the class that was loaded by {loader}: compile it again, or put \
-                 the right one first on the class path",
+                "{}.{name}{descriptor} is not in the class that was loaded by {loader}: compile it again, or \
+                 put the right one first on the class path",
                 class.name
             ));
         });
@@ -287,8 +287,8 @@ impl Installed {
                     let remedy = remedy_for_other_code(pool);
                     let (origin, name) = (&file.origin, &name.name);
                     refused.push(format!(
-                        "{origin} is not the class that was loaded by {loader}: the bytecodes of {name} differ; \
-                         {remedy}"
+                        "{origin} is not the class that was loaded by {loader}: the bytecodes of {name} \
+                         differ; {remedy}"
                     ));
                 }
                 continue;
@@ -505,8 +505,8 @@ fn remedy_for_other_code(pool: &ClassPool) -> String {
     if !pool.java_agents().is_empty() {
         let agents = java_agents(pool);
         format!(
-            "{agents} may have rewritten it: run without it, or by probes (`--backend auto`), which use the code \
-             in the VM"
+            "{agents} may have rewritten it: run without it, or by probes (`--backend auto`), which use the \
+             code in the VM"
         )
     } else if pool.are_copies() {
         "the remote program runs other classes: deploy these, or copy its own to where `classes` says"

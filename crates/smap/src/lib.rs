@@ -1,5 +1,5 @@
-//! Source maps of class files (JSR 45, "Debugging Support for Other Languages", and JVMS §4.7.11): which file
-//! and line an instruction was written in, where the line table does not say it.
+//! Source maps of class files (JSR 45, "Debugging Support for Other Languages", and JVMS §4.7.11): which
+//! file and line an instruction was written in, where the line table does not say it.
 //!
 //! A compiler that copies code from another place into a method (an `inline` function of Kotlin), or that
 //! translates a source twice (a JSP), gives such code line numbers of its own. The map takes these back. It
@@ -190,8 +190,10 @@ mod tests {
     use super::*;
 
     /// As Kotlin writes it: line 5 of another file of the program, and a library's `forEach`, are copied.
-    const KOTLIN: &str = "SMAP\nMain.kt\nKotlin\n*S Kotlin\n*F\n+ 1 Main.kt\nshop/MainKt\n+ 2 Inl.kt\nshop/InlKt\n\
-        + 3 _Collections.kt\nkotlin/collections/CollectionsKt___CollectionsKt\n*L\n1#1,20:1\n5#2,2:21\n1869#3,2:23\n\
+    const KOTLIN: &str = "SMAP\nMain.kt\nKotlin\n*S Kotlin\n*F\n+ 1 Main.kt\nshop/MainKt\n\
+        + 2 Inl.kt\nshop/InlKt\n\
+        + 3 _Collections.kt\nkotlin/collections/CollectionsKt___CollectionsKt\n\
+        *L\n1#1,20:1\n5#2,2:21\n1869#3,2:23\n\
         *S KotlinDebug\n*F\n+ 1 Main.kt\nshop/MainKt\n*L\n8#1:21,2\n11#1:23,2\n*E\n";
 
     #[test]
@@ -211,7 +213,8 @@ mod tests {
 
     #[test]
     fn a_page_has_several_numbers_for_a_line() {
-        let text = "SMAP\nindex_jsp.java\nJSP\n*S JSP\n*F\n+ 0 index.jsp\nindex.jsp\n+ 1 head.jsp\npart/head.jsp\n\
+        let text = "SMAP\nindex_jsp.java\nJSP\n*S JSP\n*F\n+ 0 index.jsp\nindex.jsp\n\
+            + 1 head.jsp\npart/head.jsp\n\
             *L\n1,3:60,2\n7#1:70,3\n9:80\n4#0:90,0\n*E\n";
         let map = SourceMap::parse(text, Some("index_jsp.java")).expect("a map");
         assert_eq!(map.source_file(), "index.jsp");
