@@ -216,6 +216,21 @@ pub struct CopiedLine {
     pub line: u32,
 }
 
+impl CopiedLine {
+    /// Whether it was copied from a file of a package, by its name with dots.
+    pub fn is_of(&self, file: &str, package: &str) -> bool {
+        let of = self.path.rsplit_once('/').map_or("", |(package, _)| package);
+        self.file == file && of.replace('/', ".") == package
+    }
+}
+
+impl ClassFile {
+    /// The name of its package, with dots; empty for the unnamed one.
+    pub fn package(&self) -> &str {
+        self.name.rsplit_once('.').map_or("", |(package, _)| package)
+    }
+}
+
 /// One range of a local variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalVariable {
@@ -317,5 +332,25 @@ impl Code {
     /// The handlers that protect `pc`, in the order in which the VM tries them.
     pub fn handlers_at(&self, pc: u32) -> impl Iterator<Item = &Handler> {
         self.handlers.iter().filter(move |h| pc >= h.start_pc && pc < h.end_pc)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_name_are_told_apart_by_their_packages() {
+        let copied = |path: &str| CopiedLine {
+            start_pc: 0,
+            end_pc: 4,
+            file: "Util.kt".to_owned(),
+            path: path.to_owned(),
+            line: 3,
+        };
+        assert!(copied("shop/till/UtilKt").is_of("Util.kt", "shop.till"));
+        assert!(copied("UtilKt").is_of("Util.kt", ""));
+        assert!(!copied("shop/UtilKt").is_of("Util.kt", "shop.till"));
+        assert!(!copied("shop/UtilKt").is_of("Other.kt", "shop"));
     }
 }

@@ -14,9 +14,9 @@ pub fn line_of(code: &Code, pc: u32) -> Option<u32> {
     code.lines.get(after.checked_sub(1)?).map(|l| l.line)
 }
 
-/// The entries of a line of another file from which code was copied; as [`entries_of_line`].
-pub fn entries_of_copied_line(code: &Code, file: &str, line: u32) -> LineEntries {
-    let is_it = |copied: &CopiedLine| copied.file == file && copied.line == line;
+/// The entries of a line of another file, of a package, from which code was copied; as [`entries_of_line`].
+pub fn entries_of_copied_line(code: &Code, file: &str, package: &str, line: u32) -> LineEntries {
+    let is_it = |copied: &CopiedLine| copied.line == line && copied.is_of(file, package);
     if !code.copied_lines.iter().any(is_it) {
         return LineEntries::default();
     }

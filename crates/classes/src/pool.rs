@@ -389,9 +389,6 @@ impl ClassPool {
         let Some(source) = class.source_file.as_deref().filter(|source| !source.ends_with(".java")) else {
             return Ok(Vec::new());
         };
-        let package = |name: &str| name.rsplit_once('.').map_or("", |(package, _)| package).to_owned();
-        let own = package(&class.name);
-        let is_of = |path: &str| package(&path.replace('/', ".")) == own;
         let mut found = Vec::new();
         for name in self.user_names() {
             let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
@@ -402,9 +399,8 @@ impl ClassPool {
             let Some(file) = self.find(name)?.map(|found| found.file.clone()) else { continue };
             let mut copied =
                 file.methods.iter().filter_map(|m| m.code.as_ref()).flat_map(|c| &c.copied_lines);
-            if file.source_file.as_deref() != Some(source)
-                && copied.any(|line| line.file == source && is_of(&line.path))
-            {
+            let is_own = file.source_file.as_deref() == Some(source) && file.package() == class.package();
+            if !is_own && copied.any(|line| line.is_of(source, class.package())) {
                 found.push(file);
             }
         }

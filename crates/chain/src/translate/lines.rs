@@ -57,6 +57,9 @@ impl SourceLine {
         if !with_code.contains(&at.line) {
             return Err(no_code_on_line(at.file, at.line, &with_code, source.as_deref()));
         }
+        if let Some(class) = at.classes.first() {
+            at.copying = classes.pool.copying(class)?;
+        }
         Ok(at)
     }
 
@@ -93,8 +96,7 @@ impl SourceLine {
         let file = found.file.source_file.clone().unwrap_or_else(|| found.file.name.clone());
         let source =
             classes.sources.find(&found.file.name, found.file.source_file.as_deref(), Some(&found.origin));
-        let copying = classes.pool.copying(&found.file)?;
-        Ok((SourceLine { line, file, classes: files, copying, warning: None }, source))
+        Ok((SourceLine { line, file, classes: files, copying: Vec::new(), warning: None }, source))
     }
 
     /// Keeps the line if it is the remembered one; otherwise moves to the line that certainly is.
@@ -132,12 +134,13 @@ impl SourceLine {
     /// the compiler has copied it, but no bridge methods.
     pub(crate) fn parts(&self) -> Vec<LinePart<'_>> {
         let mut parts = Vec::new();
+        let package = self.classes.first().map_or("", |class| class.package());
         let own = self.classes.iter().map(|class| (class, false));
         for (class, is_copy) in own.chain(self.copying.iter().map(|class| (class, true))) {
             for method in &class.methods {
                 let Some(code) = &method.code else { continue };
                 let found = match is_copy {
-                    true => entries_of_copied_line(code, &self.file, self.line),
+                    true => entries_of_copied_line(code, &self.file, package, self.line),
                     false => entries_of_line(code, self.line),
                 };
                 if method.access & bytecode::class::ACC_BRIDGE != 0 || found.pcs.is_empty() {
