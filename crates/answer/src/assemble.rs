@@ -496,7 +496,9 @@ impl Filling<'_, '_> {
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
-        answer.notes.extend(self.thrown_again(&answer.id, exception, thrown, book));
+        let thrown_again = self.thrown_again(&answer.id, exception, thrown, book);
+        let is_thrown_again = thrown_again.is_some();
+        answer.notes.extend(thrown_again);
         let caught = exception.caught.as_ref().and_then(|c| {
             // The frame is at the instruction that threw or called; the catch is shown at the start of the
             // handler.
@@ -515,6 +517,7 @@ impl Filling<'_, '_> {
             }),
             causes: self.namer.causes(thrown, tables),
             thrown: frame_answer(place),
+            thrown_again: is_thrown_again,
             caught,
         });
     }

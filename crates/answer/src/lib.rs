@@ -359,6 +359,9 @@ pub struct ExceptionAnswer {
     pub causes: Vec<ExceptionCause>,
     /// Where it was thrown.
     pub thrown: FrameAnswer,
+    /// Whether a handler that had caught it threw it again there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub thrown_again: bool,
     /// Where it is caught; `None` if it is uncaught.
     pub caught: Option<FrameAnswer>,
 }
