@@ -26,7 +26,9 @@ pub mod missed_events;
 pub mod near_miss;
 pub mod stack_values;
 pub mod steps;
-pub mod unlocated;
+pub mod thrown;
+mod unlocated;
+mod unrecorded_callers;
 pub mod value_flow;
 
 use bytecode::ValueLines;
