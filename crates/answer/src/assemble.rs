@@ -358,9 +358,12 @@ impl Filling<'_, '_> {
         answer.notes.extend(book.stale(frame));
     }
 
-    /// Whether the first point of the chain is in a library.
+    /// Whether the first point of the chain names a place in a library. An exception names none.
     fn begins_in_library(&self) -> bool {
         let run_facts = self.assembly.facts.run_facts;
+        if run_facts.queries.first().is_some_and(|first| matches!(first.event, Event::Thrown { .. })) {
+            return false;
+        }
         let first = run_facts.located(PointIndex(0)).map(|found| found.occurrence.frame);
         let frame = first.and_then(|frame| run_facts.outcome.tables.frame(frame));
         frame.is_some_and(|frame| run_facts.pool.owner_of(&frame.site.method.class) == CodeOwner::Library)

@@ -139,7 +139,9 @@ pub fn of_throws_before(answer: &Answer, is_own: impl Fn(&str) -> bool) -> Optio
                     break;
                 }
             }
-            first.filter(|place| is_own(&place.class))
+            first.filter(|place| {
+                is_own(&place.class) && (&place.class, place.line) != (&last.class, last.line)
+            })
         })
     };
     objects.into_iter().find_map(first_throw).or(Some(last))
