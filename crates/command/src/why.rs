@@ -11,7 +11,8 @@ use chain::{Chain, Debuggee, Kind, Point};
 use debuggee::StdinRecording;
 use recorded::{RecordedSource, RecordedTrace};
 use replay::failure::{
-    FailurePlace, failure_in_text, find_failure, of_throws_before, of_uncaught, throws_before, uncaught,
+    FailurePlace, failure_in_text, find_failure, of_throws_before, of_uncaught, place_in_text, throws_before,
+    uncaught,
 };
 use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
@@ -102,10 +103,14 @@ impl Why {
         let chain = self.run.code.apply(Chain::new(debuggee.clone(), Vec::new()));
         let place = match (&self.at_trace, recorded) {
             // The frames of code that was not recorded are not on its stacks.
-            (Some(file), Some(_)) => {
-                FailurePlace { has_called: false, ..failure_in_text(&chain, &text_of(file, context).await?)? }
+            (Some(file), Some((trace, _))) => {
+                let place = place_in_text(&text_of(file, context).await?, &trace.pool()?)?;
+                FailurePlace { has_called: false, ..place }
             }
-            (Some(file), None) => failure_in_text(&chain, &text_of(file, context).await?)?,
+            (Some(file), None) => {
+                let text = text_of(file, context).await?;
+                Box::pin(failure_in_text(&chain, &text, options, context)).await?
+            }
             (None, Some((trace, path))) => {
                 let chain = uncaught(&chain);
                 let mut source = RecordedSource::new(trace, path.clone(), &chain)?;

@@ -182,14 +182,37 @@ pub async fn find_failure(
     })
 }
 
-/// The place that a text with stack traces names, in the code of a chain's program.
+/// The place that a text with stack traces names, in the code of a chain's program. Runs the program first if
+/// only its VM says which classes there are.
 ///
 /// # Errors
-/// It names no line of the program's code, or the class files cannot be read.
-pub fn failure_in_text(chain: &Chain, text: &str) -> Result<FailurePlace, SessionError> {
+/// It names no line of the program's code, the class files cannot be read, the program cannot run, or the user
+/// interrupted.
+pub async fn failure_in_text(
+    chain: &Chain,
+    text: &str,
+    options: &Options,
+    context: &Context,
+) -> Result<FailurePlace, SessionError> {
     let workspace = Workspace::open(chain, None, None)?;
-    let pool = workspace.pool(None)?;
-    of_traces(&printed_traces(text.lines()), &pool).ok_or_else(|| {
+    if workspace.knows_classes()? {
+        return place_in_text(text, &workspace.pool(None)?);
+    }
+    let options = &Options { show_output: false, ..options.clone() };
+    let (answer, facts) = Box::pin(replayed("the classes", &uncaught(chain), options, context)).await?;
+    match facts {
+        _ if answer.outcome == Outcome::Interrupted => Err(SessionError::Interrupted),
+        Some(facts) => place_in_text(text, &facts.pool),
+        None => place_in_text(text, &workspace.pool(None)?),
+    }
+}
+
+/// The place that a text with stack traces names, in the code of these classes.
+///
+/// # Errors
+/// It names no line of that code.
+pub fn place_in_text(text: &str, pool: &ClassPool) -> Result<FailurePlace, SessionError> {
+    of_traces(&printed_traces(text.lines()), pool).ok_or_else(|| {
         SessionError::NoStep("the text has no stack trace with a line of the program's code".to_owned())
     })
 }
