@@ -67,6 +67,23 @@ fn a_small_vm_before_that_of_the_program_is_passed_over() {
 }
 
 /// A command was once ended ten seconds after its VM had ended.
+/// Only the VMs say which classes there are.
+#[test]
+fn a_vm_without_the_class_that_is_asked_about_is_passed_over() {
+    let folder = folder();
+    let output = run(folder.path(), &["why", "shop.total", "--at", "Shop:11"], &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("change: 3 → 6, of Shop@1"), "{}", said(&output));
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("ended")).ok().as_deref(),
+        None,
+        "no later VM is needed"
+    );
+    let output = run(folder.path(), &["why", "--at", "Absent:1"], &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("no class `Absent` on the class path"), "{}", said(&output));
+}
+
 #[test]
 fn a_command_goes_on_after_a_vm_of_it_has_ended() {
     let folder = folder();

@@ -6,7 +6,7 @@ use super::run_questions::{QuestionsCell, RunQuestions};
 use super::{Options, moves, probe_policy};
 use answer::facts::{Astray, RunFacts};
 use answer::{arms, stack_values};
-use chain::{Chain, Learned, Translation, translate};
+use chain::{Chain, Learned, Refusal, TranslateError, Translation, translate};
 use classes::SourceRoots;
 use debuggee::Forward;
 use locate::Locator;
@@ -175,7 +175,8 @@ impl Runner {
         let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
             let pool = pools.of(&self.workspace, facts)?;
             let chain = self.chain();
-            let translation = translate(&chain, &pool, &self.sources, learned).map_err(SessionError::from)?;
+            let translation =
+                translate(&chain, &pool, &self.sources, learned).map_err(|error| self.refused(error))?;
             let queries = in_order(&translation, &chain);
             let probed = agent && self.is_probed(&queries);
             if let Some(query) = probe_policy::needed(&queries).filter(|_| !probed) {
@@ -211,6 +212,16 @@ impl Runner {
         let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, agent_role };
         let mut observer = LocatorObserver::new(asked, context.progress(), self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut observer).await?)
+    }
+
+    /// The refusal of a question. A VM of a wrapper that lacks a class need not be the one that is meant.
+    fn refused(&self, error: TranslateError) -> run::ObserverError {
+        let is_lacking = matches!(*error.refusal, Refusal::NoSuchClass { .. });
+        let error: run::ObserverError = Box::new(SessionError::from(error));
+        match self.workspace.knows_classes() {
+            Ok(false) if is_lacking => Box::new(run::LacksClass(error)),
+            _ => error,
+        }
     }
 
     /// Whether probes watch a run, if they can be placed.

@@ -6,13 +6,13 @@ use super::greeting::{SuspendedVm, VmFacts, facts, linger};
 use super::halted::Stage;
 use super::install::java_agents;
 use super::interrupt::Interrupt;
-use super::live::{GRACE, Launched, Live, Outcome, nothing};
-use super::observer::Observer;
+use super::live::{GRACE, Launched, Live, Outcome, lives, nothing};
+use super::observer::{LacksClass, Observer};
 use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
 use super::report::{Ended, RunReport};
 use super::threads::largest_number;
-use super::unwatched_vms::UnwatchedVms;
+use super::unwatched_vms::{UnwatchedVms, release_greeted};
 use super::vm::Vm;
 use super::watched::Watched;
 use super::watcher::Watcher;
@@ -89,13 +89,52 @@ pub async fn execute(
         (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
     let unwatched_vms = listener.map(|listener| UnwatchedVms::new(listener, running.connection_filter()));
-    let mut launched = Launched { running, unwatched_vms, incoming: None, more, output, agent };
+    let mut launched =
+        Launched { running, unwatched_vms, incoming: None, lacking: None, more, output, agent };
     let run = Run { template, no_agent: no_agent.as_deref(), interrupt, halt_at, limit, deadline };
     loop {
         match Box::pin(watch_vm(launched, &run, ask, observer)).await? {
             Ok(stage) => return Ok(stage),
             Err(next) => launched = *next,
         }
+    }
+}
+
+/// How long a VM that lacks a class may run on before it counts as the only one of the command.
+const ALONE: Duration = Duration::from_secs(10);
+
+/// A VM that was let go since it lacks a class that is asked about.
+pub(super) struct LackingVm {
+    /// Its process, if it is known.
+    process: Option<u32>,
+    /// What it lacks.
+    refusal: super::ObserverError,
+}
+
+impl LackingVm {
+    /// Waits until the VM has been running for so long that no other is expected. A launcher's VM ends soon, and
+    /// then the command's end decides.
+    async fn is_alone(&self) {
+        tokio::time::sleep(ALONE).await;
+        if !lives(self.process) {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// The error that a [`LacksClass`] holds, or the error itself.
+fn what_lacks(error: super::ObserverError) -> super::ObserverError {
+    match error.downcast::<LacksClass>() {
+        Ok(lacks) => lacks.0,
+        Err(error) => error,
+    }
+}
+
+/// Waits as [`LackingVm::is_alone`]; for ever without such a VM.
+async fn alone(lacking: Option<&LackingVm>) {
+    match lacking {
+        Some(lacking) => lacking.is_alone().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -117,14 +156,20 @@ async fn watch_vm(
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
     observer: &mut dyn Observer,
 ) -> Result<Result<Stage, Box<Launched>>, RunError> {
-    let Launched { mut running, mut unwatched_vms, incoming, more, output, agent } = launched;
+    let Launched { mut running, mut unwatched_vms, incoming, lacking, more, output, agent } = launched;
     let Run { interrupt, halt_at, limit, deadline, .. } = run;
     let (interrupt, limit, deadline) = (*interrupt, *limit, *deadline);
     let connected = tokio::select! {
         connected = greeted(&mut running, unwatched_vms.as_mut(), incoming, deadline, limit) => match connected {
             Err(RunError::Vm(error)) => return Err(broke_off(running, error).await),
-            connected => connected?,
+            Err(error) => return Err(lacking.map_or(error, |lacking| RunError::Observer(lacking.refusal))),
+            Ok(connected) => connected,
         },
+        () = alone(lacking.as_ref()) => {
+            running.stop(GRACE).await;
+            let refusal = lacking.map(|lacking| lacking.refusal);
+            return Err(RunError::Observer(refusal.unwrap_or_else(|| "no VM has the class".into())));
+        }
         () = interrupt.wait() => {
             let exited = running.stop(Duration::ZERO).await;
             let outcome = Outcome { tail: exited.tail, ..nothing(Ended::Interrupted) };
@@ -133,10 +178,17 @@ async fn watch_vm(
     };
     let questions = match ask(&connected.facts) {
         Ok(questions) => questions,
+        Err(error) if error.is::<LacksClass>() && unwatched_vms.is_some() && !running.selects() => {
+            let process = connected.process;
+            release_greeted(&connected.conn, connected.events).await;
+            let lacking = lacking.or(Some(LackingVm { process, refusal: what_lacks(error) }));
+            let next = Launched { running, unwatched_vms, incoming: None, lacking, more, output, agent };
+            return Ok(Err(Box::new(next)));
+        }
         Err(error) => {
             connected.conn.close();
             running.stop(Duration::ZERO).await;
-            return Err(RunError::Observer(error));
+            return Err(RunError::Observer(what_lacks(error)));
         }
     };
     let (conn, process) = (connected.conn.clone(), connected.process);

@@ -63,7 +63,7 @@ pub use halted::{Halted, Stage};
 pub use interrupt::Interrupt;
 pub use launch::{AgentRole, Launch, execute};
 pub use live::Outcome;
-pub use observer::{Control, Observer, ObserverError};
+pub use observer::{Control, LacksClass, Observer, ObserverError};
 pub use probes::{Gate, HitCounts, HitWindow, SiteHits};
 pub use questions::{FurtherQuestions, Questions};
 pub use recording::Recording;

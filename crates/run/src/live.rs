@@ -2,6 +2,7 @@
 
 use super::error::RunError;
 use super::interrupt::Interrupt;
+use super::launch::LackingVm;
 use super::observer::{Control, Observer};
 use super::questions::FurtherQuestions;
 use super::report::{Ended, RunReport};
@@ -51,6 +52,8 @@ pub(super) struct Launched {
     pub(super) unwatched_vms: Option<UnwatchedVms>,
     /// The VM to watch, if it has connected.
     pub(super) incoming: Option<Incoming>,
+    /// The first VM that lacked a class that is asked about.
+    pub(super) lacking: Option<LackingVm>,
     pub(super) more: Option<mpsc::Receiver<FurtherQuestions>>,
     pub(super) output: Option<Forward>,
     pub(super) agent: Option<Agent>,
@@ -252,7 +255,16 @@ impl Live {
         let has_exited = match waited {
             Waited::NextVm(incoming) => {
                 let (output, agent, incoming) = (self.output, self.agent, Some(*incoming));
-                return Err(Box::new(Launched { running, unwatched_vms, incoming, more, output, agent }));
+                let lacking = None;
+                return Err(Box::new(Launched {
+                    running,
+                    unwatched_vms,
+                    incoming,
+                    lacking,
+                    more,
+                    output,
+                    agent,
+                }));
             }
             Waited::Exited => true,
             Waited::CutShort => false,
@@ -368,7 +380,7 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
 }
 
 /// Whether a process still runs; true if that is not known.
-fn lives(process: Option<u32>) -> bool {
+pub(super) fn lives(process: Option<u32>) -> bool {
     let Some(process) = process.filter(|_| processes::are_known()) else { return true };
     processes::stat(process).is_some_and(|stat| !stat.dead)
 }

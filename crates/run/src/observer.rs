@@ -18,6 +18,22 @@ pub enum Control {
 /// Why an observer aborts the run.
 pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
 
+/// The classes of a VM lack one that is asked about. Another VM of the command can have it.
+#[derive(Debug)]
+pub struct LacksClass(pub ObserverError);
+
+impl std::fmt::Display for LacksClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for LacksClass {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
 /// Receives occurrences while the program runs.
 pub trait Observer {
     /// Receives one occurrence, in the order of the run. `live` returns the activations that are still on a

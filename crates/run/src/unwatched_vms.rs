@@ -73,14 +73,19 @@ pub async fn let_go(unwatched_vms: Option<&mut UnwatchedVms>) {
     }
 }
 
-/// Releases a VM. A VM released before its initial suspension would suspend afterwards, and nobody could
-/// resume it. So we first wait for its start event.
+/// Releases a VM.
 async fn release(stream: TcpStream) {
     let options = jdwp::Options { handshake_timeout: Some(LATE), ..jdwp::Options::default() };
-    if let Ok((conn, mut events)) = Connection::handshake(stream, options).await {
-        drop(tokio::time::timeout(LATE, events.next()).await);
-        // Close the connection even if the VM does not answer.
-        drop(tokio::time::timeout(LATE, conn.send(virtual_machine::Dispose {})).await);
-        conn.close();
+    if let Ok((conn, events)) = Connection::handshake(stream, options).await {
+        release_greeted(&conn, events).await;
     }
+}
+
+/// Releases a VM of which no event was read yet. A VM released before its initial suspension would suspend
+/// afterwards, and nobody could resume it. So we first wait for its start event.
+pub async fn release_greeted(conn: &Connection, mut events: jdwp::Events) {
+    drop(tokio::time::timeout(LATE, events.next()).await);
+    // Close the connection even if the VM does not answer.
+    drop(tokio::time::timeout(LATE, conn.send(virtual_machine::Dispose {})).await);
+    conn.close();
 }
