@@ -20,10 +20,7 @@ use chain::Chain;
 use classes::CodeOwner;
 use indexmap::IndexMap;
 use locate::{Located, PointReport};
-use model::{
-    Detail, ExceptionDetail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class,
-    short_class_name,
-};
+use model::{Detail, ExceptionDetail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class};
 use program::code_book::{CodeBook, Source, unique};
 use query::{Constraint, Event, PointIndex, TraceQuery};
 use run::Ended;
@@ -488,10 +485,7 @@ impl Filling<'_, '_> {
 
     fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
         let tables = &self.assembly.facts.run_facts.outcome.tables;
-        answer.by = detail
-            .by
-            .and_then(|by| tables.frame(by))
-            .map(|by| format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name));
+        answer.by = detail.by.and_then(|by| tables.frame(by)).map(|by| by.site.method.short());
         answer.unchanged = detail.unchanged;
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
@@ -537,11 +531,10 @@ impl Filling<'_, '_> {
         let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let class = tables.class_name(detail.thrown.as_ref()?)?;
         Some(format!(
-            "this led to the call; the exception of {} came from {}.{}{line}. To find out what led to the throw, ask \
+            "this led to the call; the exception of {} came from {}{line}. To find out what led to the throw, ask \
              `Exception(\"{class}\")` and the LastCondition of that",
             self.assembly.facts.id(handler),
-            short_class_name(&place.site.method.class),
-            place.site.method.name,
+            place.site.method.short(),
         ))
     }
 

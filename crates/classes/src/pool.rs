@@ -11,7 +11,7 @@ use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_ele
 use super::runtime::{Runtime, feature_version};
 use super::sources::SourceRoots;
 use bytecode::ClassFile;
-use bytecode::class::SOURCE_EXTENSIONS;
+use bytecode::descriptor::written::SOURCE_EXTENSIONS;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -18,6 +18,7 @@ mod thread_identity;
 mod value;
 mod way;
 
+pub use ::descriptor::written;
 pub use content::{
     ContentsByObject, DESCRIBED_HITS, DESCRIBED_OBJECTS, LambdaCode, MOST_ITEMS, ObjectContents,
     ObjectDescription,
@@ -28,8 +29,9 @@ pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;
 pub use namer::{
-    ExceptionCause, Namer, boxed, causes, exception_text, hidden_field_name, is_lambda_class, lambda_text,
-    message_text, optional, quoted, short_class_name, short_static_name,
+    ExceptionCause, Namer, boxed, call_on, causes, exception_text, hidden_field_name, is_lambda_class,
+    lambda_text, message_text, method_text, optional, quoted, short_class_name, short_method_name,
+    short_static_name,
 };
 pub use occurrence::{
     BypassedFrame, Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence, StackValue,

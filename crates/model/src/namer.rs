@@ -5,6 +5,7 @@ use super::content::{LambdaCode, ObjectContents, ObjectDescription};
 use super::tables::Tables;
 use super::value::{ObjectId, Value};
 use descriptor::generated::stable_name;
+use descriptor::written;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -98,6 +99,7 @@ impl Namer {
             }
             ObjectContents::Fields { first, size } => {
                 let field = |(name, value): &(Arc<str>, Value)| {
+                    let name = written::member(name);
                     format!("{name}: {}", shortened(&self.text(value, tables), PART))
                 };
                 (first.iter().map(field).collect(), *size, ["{", "}"])
@@ -267,7 +269,9 @@ pub fn is_lambda_class(class: &str) -> bool {
 /// Shortens the name of a static field, `pkg.Outer$Inner.count`, to `Outer.Inner.count`.
 pub fn short_static_name(field: &str) -> String {
     match field.rsplit_once('.') {
-        Some((class, name)) => format!("{}.{name}", short_class_name(class)),
+        // The object of a Scala `object`.
+        Some((class, "MODULE$")) => short_class_name(class),
+        Some((class, name)) => format!("{}.{}", short_class_name(class), written::member(name)),
         None => field.to_owned(),
     }
 }
@@ -298,6 +302,7 @@ pub fn short_class_name(class: &str) -> String {
         return short_class_name(&stable.replace("_$$_", "$").replace("$$", "$"));
     }
     let simple = class.rsplit('.').next().unwrap_or(class);
+    let simple = &*written::class(simple);
     let mut out = String::with_capacity(simple.len());
     let mut chars = simple.chars().peekable();
     while let Some(c) = chars.next() {
@@ -305,6 +310,26 @@ pub fn short_class_name(class: &str) -> String {
         out.push(if inner { '.' } else { c });
     }
     out
+}
+
+/// A method as users read it, in the words of its language: `com.acme.Shop.total`, `com.acme.Shop.+=`.
+pub fn method_text(class: &str, method: &str) -> String {
+    written::method(class, method)
+}
+
+/// The same without the package: `Shop.total`, `core/grant!`.
+pub fn short_method_name(class: &str, method: &str) -> String {
+    let simple = class.rsplit('.').next().unwrap_or(class);
+    match written::special(simple, method) {
+        Some(special) => special.replace('$', "."),
+        None => format!("{}.{}", short_class_name(class), written::member(method)),
+    }
+}
+
+/// A method called on an object, which is shown as `object`: `Shop@3.total`.
+pub fn call_on(class: &str, method: &str, object: &str) -> String {
+    let special = written::special_call(class, method, object);
+    special.unwrap_or_else(|| format!("{object}.{}", written::member(method)))
 }
 
 fn float_text(value: f64, digits: &str, class: &str, suffix: &str) -> String {

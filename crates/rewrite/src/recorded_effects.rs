@@ -8,7 +8,9 @@ use super::scan::Scan;
 use super::tables;
 use super::uninitialised::{Reference, References};
 use descriptor::Kind;
+use descriptor::written::{Language, write_variables};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 const WIDE: u8 = 0xc4;
 const IINC: u8 = 0x84;
@@ -141,7 +143,7 @@ fn read_effects(
     let code = reader.take(length)?;
     let instructions = instructions::read(code)?;
     tables::handlers(&mut reader)?;
-    let Tables { lines: mut found, variables } = Tables::read(class, &mut reader)?;
+    let Tables { lines: mut found, variables, hidden } = Tables::read(class, &mut reader)?;
     // With subroutines, a variable may hold a return address.
     let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
     let references = super::method::references(class, method, at)?;
@@ -157,8 +159,8 @@ fn read_effects(
                 let at = raw.pc + raw.length;
                 let is = |v: &&Variable| v.slot == slot && (v.start..v.end).contains(&at);
                 let named = variables.iter().find(is).map(|v| (v.name.clone(), v.descriptor.clone()));
-                let is_marker = named.as_ref().is_some_and(|(name, _)| smap::is_marker(name));
-                (!is_marker).then_some(Effect::Local { slot, kind, value, named })
+                let is_hidden = named.is_none() && hidden.iter().any(|v| is(&v));
+                (!is_hidden).then_some(Effect::Local { slot, kind, value, named })
             }
             what => what,
         };
@@ -169,6 +171,7 @@ fn read_effects(
 }
 
 /// A row of a LocalVariableTable (JVMS §4.7.13).
+#[derive(Clone)]
 struct Variable {
     slot: u16,
     start: u32,
@@ -182,11 +185,13 @@ struct Tables {
     /// The first instructions of lines, ascending.
     lines: Vec<RecordedEffect>,
     variables: Vec<Variable>,
+    /// Those that only the compiler knows.
+    hidden: Vec<Variable>,
 }
 
 impl Tables {
     fn read(class: &ClassLayout<'_>, reader: &mut Reader<'_>) -> Result<Tables, RewriteError> {
-        let mut tables = Tables { lines: Vec::new(), variables: Vec::new() };
+        let mut tables = Tables { lines: Vec::new(), variables: Vec::new(), hidden: Vec::new() };
         for attribute in attributes(reader)? {
             let mut rows = Reader::at(slice(class.bytes, 0, attribute.end)?, attribute.start);
             if class.is(attribute.name, "LineNumberTable") {
@@ -209,6 +214,12 @@ impl Tables {
         }
         tables.lines.sort_by_key(|effect| effect.pc);
         tables.lines.dedup_by_key(|effect| effect.pc);
+        if let Some(language) = Language::of(class.source_file.as_deref()) {
+            tables.hidden.clone_from(&tables.variables);
+            write_variables(Some(language), &mut tables.variables, |variable| &mut variable.name);
+            let shown: HashSet<(u16, u32)> = tables.variables.iter().map(|v| (v.slot, v.start)).collect();
+            tables.hidden.retain(|v| !shown.contains(&(v.slot, v.start)));
+        }
         Ok(tables)
     }
 }
