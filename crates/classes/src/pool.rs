@@ -122,17 +122,24 @@ impl ClassPool {
         &self.agents
     }
 
-    /// Uses these class files instead of those on the class path: Java agents have rewritten the classes.
+    /// Uses these class files instead of those on the class path, because Java agents have rewritten the
+    /// classes, or in addition, because they were made of sources while the program ran.
     pub fn use_loaded<'a>(&mut self, classes: impl IntoIterator<Item = (&'a String, &'a Vec<u8>)>) {
         for (name, bytes) in classes {
             self.state().classes.remove(name);
             self.loaded.insert(name.clone(), bytes.clone());
         }
+        self.user_names = OnceLock::new();
     }
 
     /// The classes that Java agents have rewritten.
     pub fn loaded(&self) -> impl Iterator<Item = &str> {
-        self.loaded.keys().map(String::as_str)
+        self.loaded.keys().map(String::as_str).filter(|name| self.has_file(name))
+    }
+
+    /// Whether a class has a class file.
+    pub fn has_file(&self, name: &str) -> bool {
+        matches!(self.read_file(name), Ok(Some(_)))
     }
 
     /// Whether the code of a loaded class is that of its class file. True without a class file.
@@ -190,10 +197,13 @@ impl ClassPool {
     pub fn read(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
         let found = self.read_file(binary_name)?;
         let loaded = self.loaded.get(&binary_name.replace('/', "."));
-        Ok(found.map(|found| match loaded {
-            Some(bytes) => ClassBytes { bytes: bytes.clone(), ..found },
-            None => found,
-        }))
+        Ok(match (found, loaded) {
+            (Some(found), Some(bytes)) => Some(ClassBytes { bytes: bytes.clone(), ..found }),
+            (None, Some(bytes)) => {
+                Some(ClassBytes { bytes: bytes.clone(), origin: Origin::Source, modified: None })
+            }
+            (found, None) => found,
+        })
     }
 
     fn read_file(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
@@ -233,7 +243,7 @@ impl ClassPool {
         match found.as_ref().map(|found| &found.origin) {
             _ if is_of_harness(class) => CodeOwner::Harness,
             None | Some(Origin::Runtime { .. }) => CodeOwner::Jdk,
-            Some(Origin::Folder(_)) => CodeOwner::Own,
+            Some(Origin::Folder(_) | Origin::Source) => CodeOwner::Own,
             Some(Origin::Jar { jar, .. }) if self.agents.contains(jar) => CodeOwner::Harness,
             Some(Origin::Jar { jar, inside, .. }) => {
                 match self.own_jar.as_ref() == Some(jar) && inside.is_empty() {
@@ -362,6 +372,10 @@ impl ClassPool {
         let file = class_file(&class);
         let neighbours = match (&found.origin, &self.runtime) {
             (Origin::Runtime { .. }, Some(runtime)) => runtime.class_names(Some(package)),
+            (Origin::Source, _) => {
+                let is_beside = |name: &&String| name.rsplit_once('.').map_or("", |(of, _)| of) == package;
+                self.loaded.keys().filter(is_beside).cloned().collect()
+            }
             _ => match self.patches.iter().find(|e| e.contains(&file)) {
                 Some(patch) => patch.package(package),
                 None => {
@@ -458,6 +472,7 @@ impl ClassPool {
         self.runtime.as_ref().is_some_and(in_image)
             || self.patches.iter().any(|e| e.contains(&file))
             || self.entries().any(|e| e.contains(&file))
+            || self.loaded.contains_key(name)
     }
 
     pub(super) fn user_names(&self) -> &BTreeSet<String> {
@@ -465,6 +480,7 @@ impl ClassPool {
             let mut names = BTreeSet::new();
             self.patches.iter().for_each(|e| e.class_names(&mut names));
             self.entries().for_each(|e| e.class_names(&mut names));
+            names.extend(self.loaded.keys().cloned());
             names
         })
     }

@@ -84,6 +84,15 @@ const CLOJURE: [(&str, char); 24] = [
     ("_DOT_", '.'),
 ];
 
+/// Whether a static field holds what Clojure's compiler has taken out of the code of a function: `const__3` has
+/// a variable or constant, the others the last look-up of a keyword.
+pub fn is_constant(field: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let look_up =
+        ["__thunk__", "__site__"].iter().find_map(|begin| field.strip_prefix(begin)?.strip_suffix("__"));
+    field.strip_prefix("const__").or(look_up).is_some_and(number)
+}
+
 /// The methods by which a Clojure function is called. The first that a class has holds its code.
 pub const CALLS: [&str; 4] = ["invokeStatic", "invokePrim", "doInvoke", "invoke"];
 
@@ -440,6 +449,12 @@ mod tests {
         let call = special_call("shop.Shop$load$1", "invokeSuspend", "Shop.load$1@14");
         assert_eq!(call.as_deref(), Some("coroutine Shop.load$1@14"));
         assert_eq!(special_call("shop.Shop", "total", "Shop@3"), None);
+    }
+
+    #[test]
+    fn constants_of_clojure_are_known_by_their_names() {
+        assert!(["const__12", "__thunk__0__", "__site__1__"].iter().all(|name| is_constant(name)));
+        assert!(!["const__", "CONST__1", "__site__", "const__a"].iter().any(|name| is_constant(name)));
     }
 
     #[test]

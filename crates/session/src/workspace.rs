@@ -2,7 +2,7 @@
 
 use crate::error::SessionError;
 use chain::{self, Chain};
-use classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
+use classes::{ClassPaths, ClassPool, DefaultScope, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
 use debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
 use files::TemporaryFolder;
 use run::{RunReport, VmFacts};
@@ -30,6 +30,8 @@ pub struct Workspace {
     compiled: RefCell<Option<(TemporaryFolder, Option<SystemTime>)>>,
     /// Class files as Java agents have rewritten them in a run, by binary name.
     loaded: RefCell<BTreeMap<String, Vec<u8>>>,
+    /// The modification time of the script whose classes are known, if that is one.
+    script: RefCell<Option<Option<SystemTime>>>,
 }
 
 impl Workspace {
@@ -84,6 +86,7 @@ impl Workspace {
             classes,
             compiled: RefCell::default(),
             loaded: RefCell::default(),
+            script: RefCell::default(),
         })
     }
 
@@ -147,6 +150,40 @@ impl Workspace {
         let mut pool = ClassPool::open(&paths)?.with_sources(self.sources());
         pool.use_loaded(self.loaded.borrow().iter());
         Ok(pool)
+    }
+
+    /// What is recorded by default, given the class files.
+    pub fn default_scope(&self, pool: &ClassPool) -> DefaultScope {
+        match self.template.script() {
+            Some(script) => pool.code_owners().scope_of_script(script.language.classes, script.summary()),
+            None => pool.code_owners().default_scope(),
+        }
+    }
+
+    /// Whether the command runs a script whose classes are not known, or those of an older text. They are
+    /// asked for once.
+    pub fn asks_for_script(&self) -> bool {
+        let Some(script) = self.template.script().filter(|_| !self.is_remote()) else { return false };
+        let file = script.file.map(|file| self.cwd.join(file));
+        let written = file.and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
+        let is_known = self.script.borrow().is_some_and(|known| known == written);
+        *self.script.borrow_mut() = Some(written);
+        if !is_known {
+            self.loaded.borrow_mut().clear();
+        }
+        !is_known
+    }
+
+    /// A folder for a run that tells the classes of a script, and an empty file in it for what it tells.
+    ///
+    /// # Errors
+    /// They cannot be created.
+    pub fn script_folder(&self) -> Result<(TemporaryFolder, PathBuf), SessionError> {
+        let made = TemporaryFolder::new("querypoint-script-").and_then(|folder| {
+            let report = folder.path().join("classes.jsonl");
+            std::fs::write(&report, "").map(|()| (folder, report))
+        });
+        Ok(made.map_err(DebuggeeError::TemporaryFolder)?)
     }
 
     /// Takes over the classes that Java agents have rewritten in a run. Returns their names, if some are
