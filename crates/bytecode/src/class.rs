@@ -154,6 +154,8 @@ impl Method {
 /// The Code attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Code {
+    /// Whether the compiler sets variables to null after their last use, as Clojure's does.
+    pub clears_variables: bool,
     /// The raw code array, comparable with JDWP's `Method.Bytecodes`.
     pub bytes: Vec<u8>,
     /// The number of local variable slots.

@@ -99,6 +99,7 @@ impl ClassFile {
         }
         let language = Language::of(file.source_file.as_deref());
         for code in &mut codes {
+            code.clears_variables = language == Some(Language::Clojure);
             write_variables(language, &mut code.variables, |variable| &mut variable.name);
         }
         if language == Some(Language::Clojure) {
@@ -301,6 +302,7 @@ fn read_code<'a>(
     };
     let bytes = code_bytes(attribute.content());
     let mut code = Code {
+        clears_variables: false,
         instructions: read_instructions(pool, &raw, &bytes, label)?,
         bytes,
         max_locals: raw.max_locals(),

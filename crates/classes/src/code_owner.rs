@@ -132,6 +132,9 @@ impl CodeOwners {
         let packages =
             packages.into_iter().filter(|package| !package.is_empty() && !is_known(&format!("{package}.")));
         trust.extend(packages.map(|package| format!("{package}.*")));
+        // Jython's library is compiled in the folder `Lib`, which is not part of the names of its classes.
+        let modules = self.libraries.values().flatten().filter_map(|class| class.strip_prefix("Lib."));
+        trust.extend(modules.map(|name| name.replace(".__init__$py", "$py")));
         DefaultScope { scope: Vec::new(), trust, summary: Some(summary) }
     }
 

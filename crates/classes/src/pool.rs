@@ -11,7 +11,7 @@ use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_ele
 use super::runtime::{Runtime, feature_version};
 use super::sources::SourceRoots;
 use bytecode::ClassFile;
-use bytecode::descriptor::written::SOURCE_EXTENSIONS;
+use bytecode::descriptor::written::{Language, SOURCE_EXTENSIONS};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -323,16 +323,19 @@ impl ClassPool {
             return None;
         }
         let mut path = path.trim_start_matches('.');
-        loop {
-            match self.resolve(path) {
-                names::Resolution::None { .. } => {}
-                found => return Some(found),
-            }
-            match path.split_once('.') {
-                Some((_, inner)) => path = inner,
-                None => break,
+        if Language::of(Some(written)) != Some(Language::Clojure) {
+            loop {
+                match self.resolve(path) {
+                    names::Resolution::None { .. } => {}
+                    found => return Some(found),
+                }
+                match path.split_once('.') {
+                    Some((_, inner)) => path = inner,
+                    None => break,
+                }
             }
         }
+        // A namespace of Clojure has no class of its own, and the libraries have namespaces of its last name.
         self.of_source(written.trim_start_matches('.')).map(names::Resolution::One)
     }
 
@@ -347,11 +350,11 @@ impl ClassPool {
             let ends = |long: &str, end: &str| long == end || long.ends_with(&format!(".{end}"));
             of.is_empty() || package.is_empty() || ends(of, package) || ends(package, of)
         };
-        let comes_from = |name: &&String| {
-            let found = self.find(name).ok().flatten();
-            found.is_some_and(|found| found.file.source_file.as_deref() == Some(&file))
-        };
-        self.user_names().iter().filter(is_in).find(comes_from).cloned()
+        let comes_from = |name: &&String| self.has_source(name, &file);
+        let mut found: Vec<&String> = self.user_names().iter().filter(is_in).filter(comes_from).collect();
+        // Own code before libraries.
+        found.sort_by_key(|name| self.owner_of(name) != CodeOwner::Own);
+        found.first().map(|name| (*name).clone())
     }
 
     /// User classes with names similar to `name`, best first, for "did you mean".

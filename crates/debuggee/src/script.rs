@@ -64,6 +64,10 @@ const LANGUAGES: [ScriptLanguage; 4] = [
             "jnr.**",
             "com.kenai.**",
             "com.headius.**",
+            "org.joda.**",
+            "org.yaml.**",
+            "jay.**",
+            "me.qmx.**",
         ],
     },
     ScriptLanguage {

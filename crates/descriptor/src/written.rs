@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// How the names of source files end from which compilers make class files.
-pub const SOURCE_EXTENSIONS: [&str; 8] = ["java", "kt", "kts", "scala", "groovy", "clj", "cljc", "jsp"];
+pub const SOURCE_EXTENSIONS: [&str; 10] =
+    ["java", "kt", "kts", "scala", "groovy", "clj", "cljc", "jsp", "py", "rb"];
 
 /// A language whose compiler encodes names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

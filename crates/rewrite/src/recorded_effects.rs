@@ -148,12 +148,15 @@ fn read_effects(
     let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
     let references = super::method::references(class, method, at)?;
     let mut before: [u8; 2] = [0; 2];
+    let is_cleared = Language::of(class.source_file.as_deref()) == Some(Language::Clojure);
     for raw in &instructions {
         let is_new = before[1] == NEW || before == [NEW, DUP];
         before = [before[1], raw.opcode];
         let what = match effect_of(class, code, raw, &references)? {
             // An object that no constructor has initialised cannot be passed on.
             Some(Effect::Local { kind: Kind::Reference, .. }) if is_new || has_subroutines => None,
+            // The compiler clears a variable after its last use, which no source says.
+            Some(Effect::Local { slot, .. }) if is_cleared && clears(code, raw.pc, slot) => None,
             Some(Effect::Local { slot, kind, value, .. }) => {
                 // The range of a variable begins after its first store.
                 let at = raw.pc + raw.length;
@@ -168,6 +171,17 @@ fn read_effects(
     }
     found.sort_by_key(|effect| effect.pc);
     Ok(found)
+}
+
+/// Whether the store at `pc` follows `aload slot; aconst_null`.
+fn clears(code: &[u8], pc: u32, slot: u16) -> bool {
+    let before = code.get(..pc as usize).unwrap_or_default();
+    let short = u8::try_from(slot).ok().filter(|slot| *slot < 4).map(|slot| 0x2a + slot);
+    match before {
+        [.., load, 1] if Some(*load) == short => true,
+        [.., 0x19, load, 1] => slot > 3 && u16::from(*load) == slot,
+        _ => false,
+    }
 }
 
 /// A row of a LocalVariableTable (JVMS §4.7.13).
