@@ -422,3 +422,49 @@ impl Reaching {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Kind;
+    use crate::op::Instruction;
+
+    /// `x = 5; use(x)` as Clojure compiles it: the variable is cleared when it is loaded for the last time.
+    fn method(clears_variables: bool) -> Method {
+        let kind = Kind::Reference;
+        let ops = [
+            Op::Const(Constant::Int(5)),
+            Op::Store { kind, slot: 1 },
+            Op::Load { kind, slot: 1 },
+            Op::Const(Constant::Null),
+            Op::Store { kind, slot: 1 },
+            Op::Return(Some(kind)),
+        ];
+        let instructions = (0..).zip(ops).map(|(pc, op)| Instruction { pc, length: 1, op }).collect();
+        let (name, descriptor) = ("x".to_owned(), "Ljava/lang/Object;".to_owned());
+        let code = Code {
+            clears_variables,
+            bytes: Vec::new(),
+            max_locals: 2,
+            max_stack: 2,
+            instructions,
+            handlers: Vec::new(),
+            lines: Vec::new(),
+            copied_lines: Vec::new(),
+            variables: vec![LocalVariable { name, descriptor, slot: 1, start_pc: 2, length: 4 }],
+            has_variable_table: true,
+        };
+        let (name, descriptor) = ("total".to_owned(), "()Ljava/lang/Object;".to_owned());
+        Method { name, descriptor, access: 8, code: Some(code), annotations: Vec::new() }
+    }
+
+    #[test]
+    fn a_variable_that_the_compiler_clears_does_not_change() {
+        let stores = |clears| {
+            let found = stores_to(&method(clears), "x", 5).unwrap();
+            (found.stores.iter().map(|store| store.pc).collect::<Vec<_>>(), found.is_cleared)
+        };
+        assert_eq!(stores(true), (vec![1], true));
+        assert_eq!(stores(false), (vec![1, 4], false));
+    }
+}

@@ -122,7 +122,7 @@ async fn replayed(
             return Ok((unasked(name, chain, Outcome::Interrupted), None));
         }
     }
-    script::learn_classes(&workspace, context.interrupt()).await?;
+    script::learn_classes(&workspace, context.interrupt(), context.progress()).await?;
     let sources = Rc::new(workspace.sources());
     let (workspace, own) = (Rc::new(workspace), Rc::new(chain.clone()));
     let runner =

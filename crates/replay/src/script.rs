@@ -4,6 +4,7 @@
 use super::single_run::NullObserver;
 use run::{self, AgentRole, Ended, Interrupt, Launch, Questions, Recording, Stage};
 use session::SessionError;
+use session::progress::Progress;
 use session::workspace::Workspace;
 use std::rc::Rc;
 
@@ -12,10 +13,14 @@ use std::rc::Rc;
 ///
 /// # Errors
 /// The program cannot be launched, its run made no class of the script, or the user interrupted.
-pub(crate) async fn learn_classes(workspace: &Workspace, interrupt: &Interrupt) -> Result<(), SessionError> {
-    if !workspace.asks_for_script() {
-        return Ok(());
-    }
+pub(crate) async fn learn_classes(
+    workspace: &Workspace,
+    interrupt: &Interrupt,
+    progress: &dyn Progress,
+) -> Result<(), SessionError> {
+    let Some(script) = workspace.script_to_learn() else { return Ok(()) };
+    progress.tell(&format!("note: {}; a run tells which they are\n", script.summary()));
+    progress.run_started(1, Some("to learn the classes of the script"));
     let (folder, report) = workspace.script_folder()?;
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         let pool = workspace.pool(Some(facts)).map_err(Box::new)?;

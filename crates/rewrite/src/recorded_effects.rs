@@ -293,3 +293,18 @@ fn effect_of(
         }
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::clears;
+
+    #[test]
+    fn a_variable_is_cleared_behind_its_last_load() {
+        // `aload_2; aconst_null; astore_2`, and the same of slot 7.
+        assert!(clears(&[0x2c, 1, 0x4d], 2, 2));
+        assert!(clears(&[0x19, 7, 1, 0x3a, 7], 3, 7));
+        assert!(!clears(&[0x2b, 1, 0x4d], 2, 2));
+        assert!(!clears(&[0x19, 2, 1, 0x4d], 3, 7));
+        assert!(!clears(&[1, 0x4d], 1, 2));
+    }
+}

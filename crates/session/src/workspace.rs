@@ -3,7 +3,7 @@
 use crate::error::SessionError;
 use chain::{self, Chain};
 use classes::{ClassPaths, ClassPool, DefaultScope, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
-use debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
+use debuggee::{DebuggeeError, Forward, Ready, Remote, Script, Settings, Stdin, StdinRecording, Template};
 use files::TemporaryFolder;
 use run::{RunReport, VmFacts};
 use std::cell::RefCell;
@@ -160,18 +160,19 @@ impl Workspace {
         }
     }
 
-    /// Whether the command runs a script whose classes are not known, or those of an older text. They are
-    /// asked for once.
-    pub fn asks_for_script(&self) -> bool {
-        let Some(script) = self.template.script().filter(|_| !self.is_remote()) else { return false };
-        let file = script.file.map(|file| self.cwd.join(file));
+    /// The script that the command runs, if its classes are not known, or those of an older text. It is
+    /// returned once.
+    pub fn script_to_learn(&self) -> Option<Script> {
+        let script = self.template.script().filter(|_| !self.is_remote())?;
+        let file = script.file.as_ref().map(|file| self.cwd.join(file));
         let written = file.and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
         let is_known = self.script.borrow().is_some_and(|known| known == written);
         *self.script.borrow_mut() = Some(written);
-        if !is_known {
-            self.loaded.borrow_mut().clear();
+        if is_known {
+            return None;
         }
-        !is_known
+        self.loaded.borrow_mut().clear();
+        Some(script)
     }
 
     /// A folder for a run that tells the classes of a script, and an empty file in it for what it tells.

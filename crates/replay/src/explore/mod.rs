@@ -186,7 +186,7 @@ impl Explorer {
             () = interrupt.wait() => Err(SessionError::Interrupted),
         };
         let built = match built {
-            Ok(()) => crate::script::learn_classes(workspace, &interrupt).await,
+            Ok(()) => crate::script::learn_classes(workspace, &interrupt, &*progress).await,
             failed => failed,
         };
         progress.done();
