@@ -347,8 +347,8 @@ fn read_code<'a>(
     Ok(code)
 }
 
-/// Drops the lines of the code by which Clojure makes a function and passes calls on to its code. Its compiler
-/// gives that code the line of the definition, which then has places that no reader of the source expects.
+/// Drops the lines of the code by which Clojure makes a function and passes calls on to its code. Its
+/// compiler gives that code the line of the definition, where no reader of the source expects it.
 fn drop_lines_of_definition(methods: &mut [Method]) {
     let has_static = methods.iter().any(|method| method.name == "invokeStatic");
     for method in methods {

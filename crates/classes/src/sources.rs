@@ -309,7 +309,8 @@ fn namespace(lines: &[String]) -> Option<String> {
     Some(name.trim_start_matches('\'').to_owned())
 }
 
-/// The package that a source file declares; empty if none. Several declarations of Scala's are parts of one. Skips comments, annotations and blank lines before
+/// The package that a source file declares; empty if none. Several declarations of Scala's are parts of one.
+/// Skips comments, annotations and blank lines before
 /// the declaration, for Java and Kotlin.
 fn declared_package(lines: &[String]) -> String {
     let mut parts: Vec<String> = Vec::new();

@@ -10,6 +10,7 @@ mod fact;
 mod keys;
 mod lambda_source;
 mod namer;
+mod names;
 mod numbers;
 mod occurrence;
 mod site;
@@ -29,8 +30,10 @@ pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;
 pub use namer::{
-    ExceptionCause, Namer, boxed, call_on, causes, exception_text, hidden_field_name, is_lambda_class,
-    lambda_text, message_text, method_text, optional, quoted, short_class_name, short_method_name,
+    ExceptionCause, Namer, boxed, causes, exception_text, lambda_text, message_text, optional, quoted,
+};
+pub use names::{
+    call_on, hidden_field_name, is_lambda_class, method_text, short_class_name, short_method_name,
     short_static_name,
 };
 pub use occurrence::{

@@ -1,6 +1,6 @@
 //! Sites: where an event can occur. Identified by names, so that a site survives a relaunch (DESIGN §2).
 
-use super::namer::short_method_name;
+use super::names::short_method_name;
 use std::fmt;
 use std::sync::Arc;
 
