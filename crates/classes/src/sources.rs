@@ -282,8 +282,8 @@ pub(super) fn declaration_lines(lines: &[String]) -> impl Iterator<Item = &str> 
     })
 }
 
-/// Whether a file can hold classes of a package. A namespace of Clojure is `package.file`, where `-` is `_` in
-/// the names of files; a JSP declares no package, and its server chooses one.
+/// Whether a file can hold classes of a package. A namespace of Clojure is `package.file`, where `-` is `_`
+/// in the names of files; a JSP declares no package, and its server chooses one.
 fn declares_package(file: &str, lines: &[String], package: &str) -> bool {
     if file.ends_with(".jsp") {
         return true;

@@ -85,8 +85,8 @@ const CLOJURE: [(&str, char); 24] = [
     ("_DOT_", '.'),
 ];
 
-/// Whether a static field holds what Clojure's compiler has taken out of the code of a function: `const__3` has
-/// a variable or constant, the others the last look-up of a keyword.
+/// Whether a static field holds what Clojure's compiler has taken out of the code of a function: `const__3`
+/// has a variable or constant, the others the last look-up of a keyword.
 pub fn is_constant(field: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let look_up =
@@ -174,10 +174,10 @@ fn scala(name: &str) -> Cow<'_, str> {
     if out == name { Cow::Borrowed(name) } else { Cow::Owned(out) }
 }
 
-/// A class as its source names it, for the binary name with or without a package. `Shop$` of `object Shop` and
-/// `Shop$class` of `trait Shop` are `Shop`, `Shop$$anonfun$total$1` is `Shop$total$anonfun$1`, `$colon$colon`
-/// is `::`; Kotlin's `Shop$DefaultImpls` is `Shop`. A Clojure function whose name has a mark is
-/// `shop.core/grant!`.
+/// A class as its source names it, for the binary name with or without a package. `Shop$` of `object Shop`
+/// and `Shop$class` of `trait Shop` are `Shop`, `Shop$$anonfun$total$1` is `Shop$total$anonfun$1`,
+/// `$colon$colon` is `::`; Kotlin's `Shop$DefaultImpls` is `Shop`. A Clojure function whose name has a mark
+/// is `shop.core/grant!`.
 pub fn class(name: &str) -> Cow<'_, str> {
     if !name.contains('$') || name.starts_with(['[', '$']) && !name.starts_with("$colon") {
         return Cow::Borrowed(name);

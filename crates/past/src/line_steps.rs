@@ -63,8 +63,8 @@ impl SourceLine {
     }
 }
 
-/// The line of a frame as Clojure prints it: `shop.core/grant! (core.clj:11)`. Its file is in the folder of its
-/// namespace.
+/// The line of a frame as Clojure prints it: `shop.core/grant! (core.clj:11)`. Its file is in the folder of
+/// its namespace.
 fn clojure_file(method: &str, place: &str) -> Option<SourceLine> {
     let (file, line) = place.rsplit_once(':')?;
     let is_it = Language::of(Some(file)) == Some(Language::Clojure);

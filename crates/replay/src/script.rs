@@ -8,8 +8,8 @@ use session::progress::Progress;
 use session::workspace::Workspace;
 use std::rc::Rc;
 
-/// Lets a program that runs from source run once, and takes its classes over. Does nothing for other programs,
-/// and nothing while the script is unchanged.
+/// Lets a program that runs from source run once, and takes its classes over. Does nothing for other
+/// programs, and nothing while the script is unchanged.
 ///
 /// # Errors
 /// The program cannot be launched, its run made no class of the script, or the user interrupted.

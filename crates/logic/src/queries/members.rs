@@ -78,7 +78,8 @@ pub(super) fn of_method(pattern: Pattern, text: &str, source: &mut Source) -> Re
     Ok(Meant { pattern: Pattern { methods, receivers, ..pattern }, notes })
 }
 
-/// The calls of the methods whose language writes them so: `Shop.+=`, `core/grant!`. `None` if there are none.
+/// The calls of the methods whose language writes them so: `Shop.+=`, `core/grant!`. `None` if there are
+/// none.
 fn as_written(pattern: &Pattern, text: &str, source: &mut Source) -> Option<Result<Meant, LogicError>> {
     let all = (0..).zip(source.recording.calls.sites.methods());
     let found = all.filter(|(_, method)| written::is_method(&method.class, &method.name, text));
