@@ -227,7 +227,7 @@ fn of_traces(traces: &[PrintedTrace], pool: &ClassPool) -> Option<FailurePlace> 
             let frame = trace.frames.get(index)?;
             let has_called = index > 0;
             let from = has_called.then(|| format!("{}.{}", frame.class, frame.method));
-            let throw = trace.class.clone().map(|class| Throw { class, from });
+            let throw = trace.class.as_deref().map(|class| Throw { class: thrown_class(class), from });
             Some(FailurePlace {
                 throws: throw.into_iter().collect(),
                 class: frame.class.clone(),
@@ -236,4 +236,13 @@ fn of_traces(traces: &[PrintedTrace], pool: &ClassPool) -> Option<FailurePlace> 
             })
         })
     })
+}
+
+/// The class to ask for, of an exception that is printed as this one. JUnit 3's class is a subclass of the JDK's,
+/// and Ant prints it for every failed assertion of JUnit 4.
+fn thrown_class(printed: &str) -> String {
+    match printed {
+        "junit.framework.AssertionFailedError" => "java.lang.AssertionError".to_owned(),
+        class => class.to_owned(),
+    }
 }
