@@ -8,6 +8,7 @@ mod support;
 mod chain_queries;
 mod compared;
 mod failures;
+mod languages;
 mod named_lines;
 mod saved;
 mod shops;

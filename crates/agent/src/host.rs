@@ -287,6 +287,7 @@ impl Agent for Host {
             return;
         }
         if let Some(Some(covering)) = with_state(|state| cover(state, name, bytes)) {
+            with_state(|state| tell_loaded(state, name, bytes));
             if let Some(bytes) = covering
                 && let Err(error) = event.set_transformed_class(&context, &bytes)
             {

@@ -10,6 +10,7 @@ use crate::threads;
 use crate::weave::weave;
 use crate::weaving::Weaving;
 use descriptor::generated::is_generated_member;
+use descriptor::written::is_member;
 use foldhash::fast::FixedState;
 use rewrite::{self, Effect, MethodPlan, MethodShape, RecordedEffect, Reference, RewriteError, Scan, Step};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -351,7 +352,9 @@ impl Tracer {
             let (of, descriptor) = (TRACE_WINDOW_CLASS.into(), "()V".into());
             let reached = Step::Call { class: of, name: name.into(), descriptor };
             match &place.at {
-                MethodOrLine::Method(method) if *method == shape.name => code.entry.insert(0, reached),
+                MethodOrLine::Method(method) if is_member(&shape.name, method) => {
+                    code.entry.insert(0, reached)
+                }
                 MethodOrLine::Method(_) => {}
                 MethodOrLine::Line(line) => {
                     for effect in effects.iter().filter(|effect| effect.what == Effect::Line(*line)) {

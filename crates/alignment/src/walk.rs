@@ -396,8 +396,7 @@ impl<'a, 'g> Walk<'a, 'g> {
 
     fn call(&self, side: usize, node: u32) -> String {
         let calls = &self.state.runs[side].calls;
-        let method =
-            calls.method(node).map_or_else(|| "?".to_owned(), |of| format!("{}.{}", of.class, of.name));
+        let method = calls.method(node).map_or_else(|| "?".to_owned(), trace::Method::shown);
         format!("its call #{} {method}", calls.shown(node))
     }
 

@@ -22,7 +22,7 @@ use chain::Chain;
 use classes::CodeOwner;
 use indexmap::IndexMap;
 use locate::{Located, PointReport};
-use model::{Detail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class, short_class_name};
+use model::{Detail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class};
 use program::code_book::{CodeBook, Source, unique};
 use query::{Event, PointIndex, TraceQuery};
 use run::Ended;
@@ -490,10 +490,7 @@ impl Filling<'_, '_> {
 
     fn detail(&mut self, answer: &mut PointAnswer, detail: &Detail, book: &CodeBook<'_>) {
         let tables = &self.assembly.facts.run_facts.outcome.tables;
-        answer.by = detail
-            .by
-            .and_then(|by| tables.frame(by))
-            .map(|by| format!("{}.{}", short_class_name(&by.site.method.class), by.site.method.name));
+        answer.by = detail.by.and_then(|by| tables.frame(by)).map(|by| by.site.method.short());
         answer.unchanged = detail.unchanged;
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());

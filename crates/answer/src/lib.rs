@@ -247,6 +247,14 @@ pub struct PointAnswer {
     pub expectation: Option<Expectation>,
 }
 
+impl PointAnswer {
+    /// The method of the point as users read it; `None` if its class is not known.
+    pub fn method_text(&self) -> Option<String> {
+        let class = self.class.as_deref()?;
+        Some(model::method_text(class, self.method.as_deref().unwrap_or("?")))
+    }
+}
+
 /// The loader that defined a class.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq)]
 pub struct LoaderAnswer {

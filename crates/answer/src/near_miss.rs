@@ -446,7 +446,7 @@ fn called(method: &MethodName) -> String {
         ("<init>", _) => format!("a constructor of {class}"),
         ("<clinit>", _) => format!("the static initialiser of {class}"),
         (_, Some((outer, _))) => format!("a lambda of {class}.{outer}"),
-        (name, None) => format!("{class}.{name}"),
+        (_, None) => method.short(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::answer_facts::AnswerFacts;
 use locate::Located;
-use model::{ExceptionDetail, Value, short_class_name};
+use model::{ExceptionDetail, Value};
 use query::{Constraint, Event, PointIndex, TraceQuery};
 
 /// Notes that the exception came from a method called in the `try`: the answer explains the call, not the
@@ -26,11 +26,10 @@ pub fn thrown_beyond<'l>(
     let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
     let class = tables.class_name(detail.thrown.as_ref()?)?;
     Some(format!(
-        "this led to the call; the exception of {} came from {}.{}{line}. To find out what led to the throw, ask \
+        "this led to the call; the exception of {} came from {}{line}. To find out what led to the throw, ask \
          `Exception(\"{class}\")` and the LastCondition of that",
         facts.id(handler),
-        short_class_name(&place.site.method.class),
-        place.site.method.name,
+        place.site.method.short(),
     ))
 }
 

@@ -4,7 +4,7 @@
 use super::answer_facts::AnswerFacts;
 use bytecode::Op;
 use classes::CodeOwner;
-use model::{Frame, short_class_name};
+use model::Frame;
 use query::{Constraint, TraceQuery};
 use run::Ended;
 
@@ -27,8 +27,7 @@ pub fn conditions_between(
     let is_reached = |frame: &Frame| reached.is_some_and(|to| to.site.method == frame.site.method);
     let end = frames.iter().position(|frame| is_reached(frame)).unwrap_or(frames.len());
     let newer = frames.get(..=end).unwrap_or(&frames);
-    let name =
-        |frame: &Frame| format!("{}.{}", short_class_name(&frame.site.method.class), frame.site.method.name);
+    let name = |frame: &Frame| frame.site.method.short();
     let between =
         newer.iter().zip(newer.iter().skip(1)).find(|(callee, caller)| !calls(facts, caller, callee));
     let code = match (between, frames.last().filter(|oldest| end == frames.len() && !begins(oldest))) {

@@ -2,7 +2,7 @@
 //! answer. If a step shows another value, an unobserved write happened, and the flow ends there.
 
 use crate::facts::{RunFacts, ValueFlows, visit};
-use model::{Coordinate, FlowVisit, LastHit, Site, Tables, Value, ValueFlow, short_class_name};
+use model::{Coordinate, FlowVisit, LastHit, Site, Tables, Value, ValueFlow};
 use query::{Constraint, Copies, CopyWhat, Event, PointIndex, TraceQuery};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -193,7 +193,7 @@ fn compare(
 }
 
 fn named(site: &Site) -> String {
-    format!("{}.{}", short_class_name(&site.method.class), site.method.name)
+    site.method.short()
 }
 
 /// Why a flow ends before a step that shows another value.

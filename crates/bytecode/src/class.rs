@@ -28,9 +28,6 @@ pub const ACC_SYNTHETIC: u16 = 0x1000;
 /// `ACC_ENUM`
 pub const ACC_ENUM: u16 = 0x4000;
 
-/// How the names of source files end from which compilers make class files.
-pub const SOURCE_EXTENSIONS: [&str; 8] = ["java", "kt", "kts", "scala", "groovy", "clj", "cljc", "jsp"];
-
 /// A parsed class file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassFile {
@@ -157,6 +154,8 @@ impl Method {
 /// The Code attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Code {
+    /// Whether the compiler sets variables to null after their last use, as Clojure's does.
+    pub clears_variables: bool,
     /// The raw code array, comparable with JDWP's `Method.Bytecodes`.
     pub bytes: Vec<u8>,
     /// The number of local variable slots.

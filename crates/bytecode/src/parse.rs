@@ -4,6 +4,7 @@
 use crate::class::{
     Annotation, ClassFile, Code, Field, Handler, InnerClass, LineEntry, LocalVariable, Method,
 };
+use crate::descriptor::written::{CALLS, Language, write_variables};
 use crate::descriptor::{class_name, is_field_descriptor, parse_method};
 use crate::op::Instruction;
 use crate::pool::Pool;
@@ -96,6 +97,15 @@ impl ClassFile {
         if let Some(map) = &file.source_map {
             codes.iter_mut().for_each(|code| code.write_sources(map));
         }
+        let language = Language::of(file.source_file.as_deref());
+        for code in &mut codes {
+            code.clears_variables = language == Some(Language::Clojure);
+            write_variables(language, &mut code.variables, |variable| &mut variable.name);
+        }
+        if language == Some(Language::Clojure) {
+            drop_lines_of_definition(&mut file.methods);
+        }
+        let mut codes: Vec<&mut Code> = file.methods.iter_mut().filter_map(|m| m.code.as_mut()).collect();
         let has_tables = codes.iter().any(|code| code.has_variable_table);
         for code in &mut codes {
             code.has_variable_table |= has_tables || code.max_locals == 0;
@@ -292,6 +302,7 @@ fn read_code<'a>(
     };
     let bytes = code_bytes(attribute.content());
     let mut code = Code {
+        clears_variables: false,
         instructions: read_instructions(pool, &raw, &bytes, label)?,
         bytes,
         max_locals: raw.max_locals(),
@@ -321,9 +332,6 @@ fn read_code<'a>(
             for variable in table.locals().iter() {
                 let variable = variable?;
                 let (range, name) = (variable.range(), pool.utf8(variable.name().as_u16())?);
-                if smap::is_marker(&name) {
-                    continue;
-                }
                 code.variables.push(LocalVariable {
                     name,
                     descriptor: pool.utf8(variable.descriptor().as_u16())?,
@@ -337,6 +345,20 @@ fn read_code<'a>(
     code.lines.sort_by_key(|l| l.start_pc);
     check_targets(&code, label)?;
     Ok(code)
+}
+
+/// Drops the lines of the code by which Clojure makes a function and passes calls on to its code. Its
+/// compiler gives that code the line of the definition, where no reader of the source expects it.
+fn drop_lines_of_definition(methods: &mut [Method]) {
+    let has_static = methods.iter().any(|method| method.name == "invokeStatic");
+    for method in methods {
+        let passes_on = has_static && method.name != "invokeStatic" && CALLS.contains(&method.name.as_str());
+        if let Some(code) = method.code.as_mut()
+            && (passes_on || method.name.starts_with('<'))
+        {
+            code.lines.clear();
+        }
+    }
 }
 
 /// The code array of a Code attribute, which follows max_stack, max_locals and a four-byte length.

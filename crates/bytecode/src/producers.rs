@@ -183,6 +183,7 @@ mod tests {
             handlers: Vec::new(),
             lines: Vec::new(),
             variables: Vec::new(),
+            clears_variables: false,
             copied_lines: Vec::new(),
             has_variable_table: false,
         }

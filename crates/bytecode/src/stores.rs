@@ -7,7 +7,7 @@
 use crate::cfg::normal_edges;
 use crate::class::{Code, CopiedLine, LocalVariable, Method};
 use crate::descriptor::parameter_slots;
-use crate::op::Op;
+use crate::op::{Constant, Op};
 
 /// How a variable gets its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,8 +44,10 @@ pub struct Stores {
     pub descriptor: String,
     /// Its ranges, by start.
     pub ranges: Vec<LocalVariable>,
-    /// Its stores, by pc; that of a parameter comes first.
+    /// Its stores, by pc; that of a parameter comes first. Without those by which a compiler clears it.
     pub stores: Vec<Store>,
+    /// Whether the compiler sets the variable to null after its last use. It may then read as null.
+    pub is_cleared: bool,
 }
 
 /// Why the stores to a variable cannot be determined.
@@ -178,9 +180,11 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
         same.into_iter().zip(&in_set).filter(|(_, is)| **is).map(|(range, _)| range.clone()).collect();
     ranges.sort_by_key(|r| r.start_pc);
     let covered = |pc: u32| ranges.iter().any(|r| r.covers(pc));
+    let is_cleared = reaching.stores.iter().any(|store| covered(store.pc) && clears(code, store));
     let stores = reaching
         .stores
         .iter()
+        .filter(|store| !clears(code, store))
         .map(|s| Store {
             in_range_before: s.kind != StoreKind::ParameterEntry && covered(s.pc),
             in_range_after: covered(s.value_pc),
@@ -188,7 +192,18 @@ fn stores_of(method: &Method, code: &Code, variable: &LocalVariable) -> Stores {
         })
         .filter(|s| s.in_range_before || s.in_range_after)
         .collect();
-    Stores { slot: variable.slot, descriptor: variable.descriptor.clone(), ranges, stores }
+    Stores { slot: variable.slot, descriptor: variable.descriptor.clone(), ranges, stores, is_cleared }
+}
+
+/// Whether a store only clears a variable that was just loaded for the last time: `aload x; aconst_null;
+/// astore x`. No source says that.
+fn clears(code: &Code, store: &Store) -> bool {
+    let before = code.index_of(store.pc).and_then(|at| code.instructions.get(at.checked_sub(2)?..=at));
+    let Some([load, null, last]) = before.filter(|_| code.clears_variables) else { return false };
+    match (&load.op, &null.op, &last.op) {
+        (Op::Load { slot, .. }, Op::Const(Constant::Null), Op::Store { slot: stored, .. }) => slot == stored,
+        _ => false,
+    }
 }
 
 /// The stores to a slot that may have produced its value before an instruction, whichever variable it holds.
@@ -405,5 +420,51 @@ impl Reaching {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Kind;
+    use crate::op::Instruction;
+
+    /// `x = 5; use(x)` as Clojure compiles it: the variable is cleared when it is loaded for the last time.
+    fn method(clears_variables: bool) -> Method {
+        let kind = Kind::Reference;
+        let ops = [
+            Op::Const(Constant::Int(5)),
+            Op::Store { kind, slot: 1 },
+            Op::Load { kind, slot: 1 },
+            Op::Const(Constant::Null),
+            Op::Store { kind, slot: 1 },
+            Op::Return(Some(kind)),
+        ];
+        let instructions = (0..).zip(ops).map(|(pc, op)| Instruction { pc, length: 1, op }).collect();
+        let (name, descriptor) = ("x".to_owned(), "Ljava/lang/Object;".to_owned());
+        let code = Code {
+            clears_variables,
+            bytes: Vec::new(),
+            max_locals: 2,
+            max_stack: 2,
+            instructions,
+            handlers: Vec::new(),
+            lines: Vec::new(),
+            copied_lines: Vec::new(),
+            variables: vec![LocalVariable { name, descriptor, slot: 1, start_pc: 2, length: 4 }],
+            has_variable_table: true,
+        };
+        let (name, descriptor) = ("total".to_owned(), "()Ljava/lang/Object;".to_owned());
+        Method { name, descriptor, access: 8, code: Some(code), annotations: Vec::new() }
+    }
+
+    #[test]
+    fn a_variable_that_the_compiler_clears_does_not_change() {
+        let stores = |clears| {
+            let found = stores_to(&method(clears), "x", 5).unwrap();
+            (found.stores.iter().map(|store| store.pc).collect::<Vec<_>>(), found.is_cleared)
+        };
+        assert_eq!(stores(true), (vec![1], true));
+        assert_eq!(stores(false), (vec![1, 4], false));
     }
 }

@@ -119,6 +119,25 @@ impl CodeOwners {
         DefaultScope { scope, trust, summary }
     }
 
+    /// What is recorded of a program that a dynamic language runs from source: all classes but those of the
+    /// language, of libraries and of harnesses. The program's own are known only when they are made.
+    pub fn scope_of_script(&self, language: &[&str], summary: String) -> DefaultScope {
+        let trust = self.default_scope().trust.into_iter().filter(|pattern| is_pattern_of_harness(pattern));
+        let mut trust: Vec<String> =
+            language.iter().map(|&pattern| pattern.to_owned()).chain(trust).collect();
+        let packages: BTreeSet<&str> =
+            self.libraries.values().flatten().map(|class| package(class)).collect();
+        let is_known =
+            |pattern: &str| language.iter().any(|known| pattern.starts_with(known.trim_end_matches("**")));
+        let packages =
+            packages.into_iter().filter(|package| !package.is_empty() && !is_known(&format!("{package}.")));
+        trust.extend(packages.map(|package| format!("{package}.*")));
+        // Jython's library is compiled in the folder `Lib`, which is not part of the names of its classes.
+        let modules = self.libraries.values().flatten().filter_map(|class| class.strip_prefix("Lib."));
+        trust.extend(modules.map(|name| name.replace(".__init__$py", "$py")));
+        DefaultScope { scope: Vec::new(), trust, summary: Some(summary) }
+    }
+
     fn summary(
         &self,
         harnesses: &[&Harness],

@@ -1,5 +1,6 @@
 //! Resolves a class name that the user wrote, and suggests similar names.
 
+use bytecode::descriptor::written;
 use std::collections::BTreeSet;
 
 /// Maximum number of suggested names.
@@ -31,8 +32,8 @@ pub(super) fn spellings(written: &str) -> Vec<String> {
 }
 
 /// Finds the user classes whose names end with the written one at a package or class boundary.
-pub(super) fn resolve_among(names: &BTreeSet<String>, written: &str) -> Resolution {
-    let spelled = spellings(written);
+pub(super) fn resolve_among(names: &BTreeSet<String>, wanted: &str) -> Resolution {
+    let spelled = spellings(wanted);
     let ends = |name: &str, boundary: char| {
         spelled.iter().any(|s| name.strip_suffix(s.as_str()).is_some_and(|rest| rest.ends_with(boundary)))
     };
@@ -48,7 +49,24 @@ pub(super) fn resolve_among(names: &BTreeSet<String>, written: &str) -> Resoluti
             _ => {}
         }
     }
-    Resolution::None { near: nearest(names, written) }
+    // As the language of the class writes it.
+    let shown_name = wanted.replace('$', ".");
+    let is_it = |name: &&String| {
+        let shown = written::class(name);
+        let ends = |shown: String| {
+            shown.strip_suffix(&shown_name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        *shown != **name && ends(shown.replace(['$', '/'], "."))
+    };
+    let mut found: Vec<String> = names.iter().filter(is_it).cloned().collect();
+    match (found.len(), found.pop()) {
+        (1, Some(one)) => Resolution::One(one),
+        (_, Some(last)) => {
+            found.push(last);
+            Resolution::Many(found)
+        }
+        _ => Resolution::None { near: nearest(names, wanted) },
+    }
 }
 
 /// The names within a small edit distance, ignoring case; compares full and simple names.

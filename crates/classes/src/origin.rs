@@ -26,6 +26,8 @@ pub enum Origin {
         /// `java/lang/String.class`
         entry: String,
     },
+    /// No file: a dynamic language made the class of its source while the program ran.
+    Source,
 }
 
 impl Origin {
@@ -45,6 +47,7 @@ impl fmt::Display for Origin {
                 write!(f, "!/{entry}")
             }
             Origin::Runtime { module, entry } => write!(f, "jrt:/{module}/{entry}"),
+            Origin::Source => f.write_str("the class in the VM"),
         }
     }
 }

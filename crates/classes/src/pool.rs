@@ -11,7 +11,7 @@ use super::paths::{ClassPaths, ResolvedPath, class_path_element, module_path_ele
 use super::runtime::{Runtime, feature_version};
 use super::sources::SourceRoots;
 use bytecode::ClassFile;
-use bytecode::class::SOURCE_EXTENSIONS;
+use bytecode::descriptor::written::{Language, SOURCE_EXTENSIONS};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -122,17 +122,24 @@ impl ClassPool {
         &self.agents
     }
 
-    /// Uses these class files instead of those on the class path: Java agents have rewritten the classes.
+    /// Uses these class files instead of those on the class path, because Java agents have rewritten the
+    /// classes, or in addition, because they were made of sources while the program ran.
     pub fn use_loaded<'a>(&mut self, classes: impl IntoIterator<Item = (&'a String, &'a Vec<u8>)>) {
         for (name, bytes) in classes {
             self.state().classes.remove(name);
             self.loaded.insert(name.clone(), bytes.clone());
         }
+        self.user_names = OnceLock::new();
     }
 
     /// The classes that Java agents have rewritten.
     pub fn loaded(&self) -> impl Iterator<Item = &str> {
-        self.loaded.keys().map(String::as_str)
+        self.loaded.keys().map(String::as_str).filter(|name| self.has_file(name))
+    }
+
+    /// Whether a class has a class file.
+    pub fn has_file(&self, name: &str) -> bool {
+        matches!(self.read_file(name), Ok(Some(_)))
     }
 
     /// Whether the code of a loaded class is that of its class file. True without a class file.
@@ -190,10 +197,13 @@ impl ClassPool {
     pub fn read(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
         let found = self.read_file(binary_name)?;
         let loaded = self.loaded.get(&binary_name.replace('/', "."));
-        Ok(found.map(|found| match loaded {
-            Some(bytes) => ClassBytes { bytes: bytes.clone(), ..found },
-            None => found,
-        }))
+        Ok(match (found, loaded) {
+            (Some(found), Some(bytes)) => Some(ClassBytes { bytes: bytes.clone(), ..found }),
+            (None, Some(bytes)) => {
+                Some(ClassBytes { bytes: bytes.clone(), origin: Origin::Source, modified: None })
+            }
+            (found, None) => found,
+        })
     }
 
     fn read_file(&self, binary_name: &str) -> Result<Option<ClassBytes>, ClassesError> {
@@ -233,7 +243,7 @@ impl ClassPool {
         match found.as_ref().map(|found| &found.origin) {
             _ if is_of_harness(class) => CodeOwner::Harness,
             None | Some(Origin::Runtime { .. }) => CodeOwner::Jdk,
-            Some(Origin::Folder(_)) => CodeOwner::Own,
+            Some(Origin::Folder(_) | Origin::Source) => CodeOwner::Own,
             Some(Origin::Jar { jar, .. }) if self.agents.contains(jar) => CodeOwner::Harness,
             Some(Origin::Jar { jar, inside, .. }) => {
                 match self.own_jar.as_ref() == Some(jar) && inside.is_empty() {
@@ -313,16 +323,19 @@ impl ClassPool {
             return None;
         }
         let mut path = path.trim_start_matches('.');
-        loop {
-            match self.resolve(path) {
-                names::Resolution::None { .. } => {}
-                found => return Some(found),
-            }
-            match path.split_once('.') {
-                Some((_, inner)) => path = inner,
-                None => break,
+        if Language::of(Some(written)) != Some(Language::Clojure) {
+            loop {
+                match self.resolve(path) {
+                    names::Resolution::None { .. } => {}
+                    found => return Some(found),
+                }
+                match path.split_once('.') {
+                    Some((_, inner)) => path = inner,
+                    None => break,
+                }
             }
         }
+        // A namespace of Clojure has no class of its own, and the libraries have namespaces of its last name.
         self.of_source(written.trim_start_matches('.')).map(names::Resolution::One)
     }
 
@@ -337,11 +350,11 @@ impl ClassPool {
             let ends = |long: &str, end: &str| long == end || long.ends_with(&format!(".{end}"));
             of.is_empty() || package.is_empty() || ends(of, package) || ends(package, of)
         };
-        let comes_from = |name: &&String| {
-            let found = self.find(name).ok().flatten();
-            found.is_some_and(|found| found.file.source_file.as_deref() == Some(&file))
-        };
-        self.user_names().iter().filter(is_in).find(comes_from).cloned()
+        let comes_from = |name: &&String| self.has_source(name, &file);
+        let mut found: Vec<&String> = self.user_names().iter().filter(is_in).filter(comes_from).collect();
+        // Own code before libraries.
+        found.sort_by_key(|name| self.owner_of(name) != CodeOwner::Own);
+        found.first().map(|name| (*name).clone())
     }
 
     /// User classes with names similar to `name`, best first, for "did you mean".
@@ -362,6 +375,10 @@ impl ClassPool {
         let file = class_file(&class);
         let neighbours = match (&found.origin, &self.runtime) {
             (Origin::Runtime { .. }, Some(runtime)) => runtime.class_names(Some(package)),
+            (Origin::Source, _) => {
+                let is_beside = |name: &&String| name.rsplit_once('.').map_or("", |(of, _)| of) == package;
+                self.loaded.keys().filter(is_beside).cloned().collect()
+            }
             _ => match self.patches.iter().find(|e| e.contains(&file)) {
                 Some(patch) => patch.package(package),
                 None => {
@@ -458,6 +475,7 @@ impl ClassPool {
         self.runtime.as_ref().is_some_and(in_image)
             || self.patches.iter().any(|e| e.contains(&file))
             || self.entries().any(|e| e.contains(&file))
+            || self.loaded.contains_key(name)
     }
 
     pub(super) fn user_names(&self) -> &BTreeSet<String> {
@@ -465,6 +483,7 @@ impl ClassPool {
             let mut names = BTreeSet::new();
             self.patches.iter().for_each(|e| e.class_names(&mut names));
             self.entries().for_each(|e| e.class_names(&mut names));
+            names.extend(self.loaded.keys().cloned());
             names
         })
     }

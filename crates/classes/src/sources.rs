@@ -4,14 +4,30 @@ use super::archive::Archive;
 use super::found_class::FoundClass;
 use super::origin::Origin;
 use super::source_encoding::{SourceEncoding, decode, lines_of};
+use bytecode::descriptor::written::Language;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 /// Source folders of a project, by the conventions of the build tools.
-const BELOW: [&str; 8] =
-    ["", "src", "src/main/java", "src/test/java", "src/main/kotlin", "src/test/kotlin", "source", "test"];
+const BELOW: [&str; 15] = [
+    "",
+    "src",
+    "src/main/java",
+    "src/test/java",
+    "src/main/kotlin",
+    "src/test/kotlin",
+    "src/main/scala",
+    "src/test/scala",
+    "src/main/groovy",
+    "src/test/groovy",
+    "src/main/clojure",
+    "src/test/clojure",
+    "src/main/webapp",
+    "source",
+    "test",
+];
 /// How many folders above a root or class file are searched.
 const ABOVE: usize = 3;
 
@@ -201,7 +217,7 @@ impl SourceRoots {
             let modified = std::fs::metadata(&real).and_then(|m| m.modified()).ok();
             let path = shown.strip_prefix(".").unwrap_or(&shown).display().to_string();
             let text = SourceText::new(path, modified, &decode(&bytes, self.encoding));
-            if declared_package(&text.lines) == package {
+            if declares_package(file, &text.lines, package) {
                 return Some(text);
             }
         }
@@ -266,19 +282,47 @@ pub(super) fn declaration_lines(lines: &[String]) -> impl Iterator<Item = &str> 
     })
 }
 
-/// The package that a source file declares; empty if none. Skips comments, annotations and blank lines before
+/// Whether a file can hold classes of a package. A namespace of Clojure is `package.file`, where `-` is `_`
+/// in the names of files; a JSP declares no package, and its server chooses one.
+fn declares_package(file: &str, lines: &[String], package: &str) -> bool {
+    if file.ends_with(".jsp") {
+        return true;
+    }
+    if Language::of(Some(file)) != Some(Language::Clojure) {
+        return declared_package(lines) == package;
+    }
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let wanted = if package.is_empty() { stem.to_owned() } else { format!("{package}.{stem}") };
+    let declared = namespace(lines);
+    // A file without a namespace adds to that of another file, or to `user`.
+    declared.is_none_or(|name| name.replace('-', "_") == wanted)
+}
+
+/// The namespace that a Clojure file declares: `(ns ^:internal shop.core`.
+fn namespace(lines: &[String]) -> Option<String> {
+    let code = lines.iter().map(|line| line.split(';').next().unwrap_or_default());
+    let words = code.flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '(' || c == ')'));
+    let mut words =
+        words.filter(|word| !word.is_empty()).skip_while(|word| *word != "ns" && *word != "in-ns");
+    words.next()?;
+    let name = words.find(|word| !word.starts_with(['^', '{', ':', '"', '}']))?;
+    Some(name.trim_start_matches('\'').to_owned())
+}
+
+/// The package that a source file declares; empty if none. Several declarations of Scala's are parts of one.
+/// Skips comments, annotations and blank lines before
 /// the declaration, for Java and Kotlin.
 fn declared_package(lines: &[String]) -> String {
+    let mut parts: Vec<String> = Vec::new();
     for rest in declaration_lines(lines) {
         if let Some(name) = rest.strip_prefix("package").filter(|n| n.starts_with(char::is_whitespace)) {
             let end = name.find(';').or_else(|| name.find("//")).unwrap_or(name.len());
-            return name.get(..end).unwrap_or(name).split_whitespace().collect();
-        }
-        if rest.starts_with("import ") {
+            parts.push(name.get(..end).unwrap_or(name).split_whitespace().collect());
+        } else if !parts.is_empty() && !rest.is_empty() || rest.starts_with("import ") {
             break;
         }
     }
-    String::new()
+    parts.join(".")
 }
 
 #[cfg(test)]
@@ -312,5 +356,16 @@ mod tests {
         assert_eq!(package("// package no;\nimport x.Y;\npackage late;"), "");
         assert_eq!(package("class A {}"), "");
         assert_eq!(package("package kotlin.style"), "kotlin.style");
+        assert_eq!(package("package com.acme\npackage shop\n\nimport a.B\npackage c"), "com.acme.shop");
+    }
+
+    #[test]
+    fn a_namespace_of_clojure_is_its_package_and_file() {
+        let text = lines_of("; (ns no)\n(ns ^:internal ^{:doc \"x\"}\n  shop.my-core\n  (:gen-class))");
+        assert_eq!(namespace(&text).as_deref(), Some("shop.my-core"));
+        assert!(declares_package("my_core.clj", &text, "shop"));
+        assert!(!declares_package("my_core.clj", &text, "bank"));
+        assert!(!declares_package("my_core.kt", &text, "shop"));
+        assert!(declares_package("cart.jsp", &lines_of("<p>"), "org.apache.jsp"));
     }
 }

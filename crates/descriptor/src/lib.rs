@@ -1,8 +1,10 @@
 //! Field and method descriptors (JVMS §4.3), internal and binary names, and their Java spelling.
-//! Computational types are in [`kind`], the names of generated classes in [`generated`].
+//! Computational types are in [`kind`], the names of generated classes in [`generated`], the names of other
+//! languages than Java in [`written`].
 
 pub mod generated;
 pub mod kind;
+pub mod written;
 
 pub use kind::Kind;
 
@@ -128,6 +130,19 @@ pub fn descriptor_of(java: &str) -> String {
         name => format!("L{};", name.replace('.', "/")),
     };
     "[".repeat(dims) + &base
+}
+
+/// Whether a class with this SourceFile attribute is from a file. The file is written with any of the folders
+/// that lead to it: `src/shop/core.clj`, `core.clj`.
+pub fn is_of_file(class: &str, source: Option<&str>, file: &str) -> bool {
+    let Some((folder, name)) = file.trim_start_matches("./").rsplit_once('/') else {
+        return source == Some(file);
+    };
+    let package = class.rsplit_once('.').map_or("", |(package, _)| package).replace('.', "/");
+    let ends = |long: &str, end: &str| {
+        long.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    source == Some(name) && (package.is_empty() || ends(folder, &package) || ends(&package, folder))
 }
 
 /// The last part of a binary name: `pkg.Outer$Inner` is `Inner`. `pkg.Outer$1` is `Outer$1`, because an

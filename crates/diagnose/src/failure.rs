@@ -229,7 +229,7 @@ impl Diagnoser {
 
     pub(super) fn named(&self, node: u32) -> NamedNode {
         let method = self.trace.calls.method(node);
-        let method = method.map(|method| format!("{}.{}", method.class, method.name)).unwrap_or_default();
+        let method = method.map(trace::Method::shown).unwrap_or_default();
         NamedNode { node, method }
     }
 

@@ -160,6 +160,13 @@ pub struct Buggy {
     pub part: Option<LoopPart>,
 }
 
+impl Buggy {
+    /// The method as users read it.
+    pub fn method_text(&self) -> String {
+        model::method_text(&self.class, &self.method)
+    }
+}
+
 /// A diagnosis of a recorded run.
 pub struct Diagnoser {
     trace: RecordedTrace,

@@ -120,7 +120,7 @@ impl Diagnoser {
     pub(super) async fn blame_by_reference(&mut self, context: &Context) -> Result<(), SessionError> {
         let Some((call, why)) = self.run_reference(context).await? else { return Ok(()) };
         let method = self.trace.calls.method(call);
-        let method = method.map_or_else(String::new, |of| format!("{}.{}", of.class, of.name));
+        let method = method.map_or_else(String::new, trace::Method::shown);
         let (node, answer) = (self.trace.calls.shown(call), Judgement::Invalid);
         self.by_reference += 1;
         let (part, by) = (None, Oracle::Reference);
@@ -199,7 +199,7 @@ impl Diagnoser {
         let Said { answer, by, why, sure } = said;
         self.by_assertion += usize::from(by == Oracle::Assertion);
         self.by_reference += usize::from(by == Oracle::Reference);
-        let method = format!("{}.{}", question.class, question.method);
+        let method = question.method_text();
         let part = question.part.clone();
         self.referred.push(OracleAnswer { node: question.node, method, part, answer, by, sure, why });
         let Some(path) = pointed else {

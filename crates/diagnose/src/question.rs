@@ -69,6 +69,13 @@ pub struct Question {
     pub is_whole: bool,
 }
 
+impl Question {
+    /// The method as users read it.
+    pub fn method_text(&self) -> String {
+        model::method_text(&self.class, &self.method)
+    }
+}
+
 /// A call or loop to ask about.
 pub struct QuestionSubject<'a> {
     /// The recording that contains the call.

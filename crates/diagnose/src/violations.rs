@@ -192,7 +192,7 @@ impl Diagnoser {
         let in_time = in_time(found, calls)?;
         let named = |node: u32| Violation {
             node,
-            method: calls.method(node).map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default(),
+            method: calls.method(node).map(trace::Method::shown).unwrap_or_default(),
         };
         survey.first = in_time.iter().take(NAMED).map(|node| named(*node)).collect();
         Ok((survey, in_time.first().copied()))

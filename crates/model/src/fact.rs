@@ -2,7 +2,8 @@
 //! end, the probes and recordings read the fields; only this module interprets them.
 
 use super::content::{LambdaCode, ObjectDescription};
-use super::namer::{Namer, short_class_name};
+use super::namer::Namer;
+use super::names::short_class_name;
 use super::numbers::{decimal, integer};
 use super::tables::Tables;
 use super::value::{ObjectId, Value};

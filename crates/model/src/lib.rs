@@ -10,6 +10,7 @@ mod fact;
 mod keys;
 mod lambda_source;
 mod namer;
+mod names;
 mod numbers;
 mod occurrence;
 mod site;
@@ -18,6 +19,7 @@ mod thread_identity;
 mod value;
 mod way;
 
+pub use ::descriptor::written;
 pub use content::{
     ContentsByObject, DESCRIBED_HITS, DESCRIBED_OBJECTS, LambdaCode, MOST_ITEMS, ObjectContents,
     ObjectDescription,
@@ -28,8 +30,11 @@ pub use fact::{Fact, instant_text};
 pub use keys::{ActivationKey, ClassKey, FrameKey, ReasonKey, ShapeKey, StackKey, ThreadKey};
 pub use lambda_source::lambda_in_source;
 pub use namer::{
-    ExceptionCause, Namer, boxed, causes, exception_text, hidden_field_name, is_lambda_class, lambda_text,
-    message_text, optional, quoted, short_class_name, short_static_name,
+    ExceptionCause, Namer, boxed, causes, exception_text, lambda_text, message_text, optional, quoted,
+};
+pub use names::{
+    call_on, hidden_field_name, is_lambda_class, method_text, short_class_name, short_method_name,
+    short_static_name,
 };
 pub use occurrence::{
     BypassedFrame, Catch, CollectionState, Detail, EventFrame, ExceptionDetail, Occurrence, StackValue,

@@ -2,9 +2,10 @@
 //! (docs/formats.md, "Values").
 
 use super::content::{LambdaCode, ObjectContents, ObjectDescription};
+use super::names::short_class_name;
 use super::tables::Tables;
 use super::value::{ObjectId, Value};
-use descriptor::generated::stable_name;
+use descriptor::written;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -98,6 +99,7 @@ impl Namer {
             }
             ObjectContents::Fields { first, size } => {
                 let field = |(name, value): &(Arc<str>, Value)| {
+                    let name = written::member(name);
                     format!("{name}: {}", shortened(&self.text(value, tables), PART))
                 };
                 (first.iter().map(field).collect(), *size, ["{", "}"])
@@ -257,54 +259,6 @@ fn shortened(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
     }
-}
-
-/// Whether the VM generated this class for a lambda or method reference. Its methods only forward calls.
-pub fn is_lambda_class(class: &str) -> bool {
-    class.contains("$$Lambda")
-}
-
-/// Shortens the name of a static field, `pkg.Outer$Inner.count`, to `Outer.Inner.count`.
-pub fn short_static_name(field: &str) -> String {
-    match field.rsplit_once('.') {
-        Some((class, name)) => format!("{}.{name}", short_class_name(class)),
-        None => field.to_owned(),
-    }
-}
-
-/// The name by which a field is shown that a subclass hides by one of the same name: `Base.n`.
-pub fn hidden_field_name(class: &str, name: &str) -> String {
-    format!("{}.{name}", short_class_name(class))
-}
-
-/// Shortens `pkg.Outer$Inner` to `Outer.Inner`; `Intro$1` only loses its package. In recordings a lambda
-/// class is named after the method that it calls, a proxy class after its interfaces: `Shop.lambda$main$0`,
-/// `ArrayList::new`, `Proxy(Runnable)`. A generated class loses its number, which differs between runs:
-/// `Prices.MockitoMock`.
-pub fn short_class_name(class: &str) -> String {
-    if let Some((host, method)) = class.split_once("$$Lambda/") {
-        return match method.split_once("::") {
-            Some((owner, "<init>")) => format!("{}::new", short_class_name(owner)),
-            Some((owner, name)) => format!("{}::{name}", short_class_name(owner)),
-            None => format!("{}.{method}", short_class_name(host)),
-        };
-    }
-    if let Some(interfaces) = class.strip_prefix("$Proxy/") {
-        let short: Vec<String> = interfaces.split(',').map(short_class_name).collect();
-        return format!("Proxy({})", short.join(", "));
-    }
-    let stable = stable_name(class);
-    if stable != class {
-        return short_class_name(&stable.replace("_$$_", "$").replace("$$", "$"));
-    }
-    let simple = class.rsplit('.').next().unwrap_or(class);
-    let mut out = String::with_capacity(simple.len());
-    let mut chars = simple.chars().peekable();
-    while let Some(c) = chars.next() {
-        let inner = c == '$' && !out.is_empty() && chars.peek().is_some_and(|n| n.is_alphabetic());
-        out.push(if inner { '.' } else { c });
-    }
-    out
 }
 
 fn float_text(value: f64, digits: &str, class: &str, suffix: &str) -> String {

@@ -1,5 +1,6 @@
 //! Sites: where an event can occur. Identified by names, so that a site survives a relaunch (DESIGN §2).
 
+use super::names::short_method_name;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,6 +23,11 @@ impl MethodName {
         descriptor: impl Into<Arc<str>>,
     ) -> Self {
         MethodName { class: class.into(), name: name.into(), descriptor: descriptor.into() }
+    }
+
+    /// The method as users read it, without its package: `Shop.total`.
+    pub fn short(&self) -> String {
+        short_method_name(&self.class, &self.name)
     }
 }
 

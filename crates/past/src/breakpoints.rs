@@ -3,6 +3,7 @@
 use crate::expression::ExpressionAt;
 use crate::line_steps::SourceLine;
 use crate::name::Variable;
+use model::written;
 use std::collections::HashMap;
 use trace::{Calls, EventPosition, Traced, TracedEvent};
 
@@ -218,6 +219,9 @@ impl Breakpoint {
 /// Whether a method has this name, or this class and name.
 pub(crate) fn is_named(method: &trace::Method, name: &str) -> bool {
     let name = name.split('(').next().unwrap_or(name).trim();
+    if written::is_method(&method.class, &method.name, name) {
+        return true;
+    }
     match name.rsplit_once('.') {
         None => method.name == name,
         Some((class, name)) => {

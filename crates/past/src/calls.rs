@@ -4,6 +4,7 @@ use super::call::{CallShown, ListedCall};
 use super::error::PastError;
 use super::folded_calls::{FoldedCalls, fold};
 use super::recording::Recording;
+use model::written;
 use serde::Serialize;
 use trace::{Calls, Method, class_fits, is_named};
 
@@ -145,7 +146,8 @@ impl CallsRequest {
 fn of_methods(calls: &Calls, thread: u32, wanted: &str) -> Vec<u32> {
     let (class, name) = wanted.rsplit_once('.').unwrap_or(("**", wanted));
     let is_it = |method: &Method| {
-        method.name == name && (is_named(class, &method.class) || class_fits(&method.class, class))
+        written::is_method(&method.class, &method.name, wanted)
+            || method.name == name && (is_named(class, &method.class) || class_fits(&method.class, class))
     };
     let methods = (0..).zip(calls.sites.methods()).filter(|(_, method)| is_it(method));
     let mut nodes: Vec<u32> = methods.flat_map(|(number, _)| calls.of_method(number, thread)).collect();

@@ -122,7 +122,7 @@ pub(crate) fn fold(calls: &Calls, nodes: &[u32]) -> (Fold, u32) {
     let end = last.saturating_add(calls.below(last));
     let methods = nodes.iter().take(TURNS).filter_map(|node| calls.method(*node));
     let mut names: Vec<String> = Vec::new();
-    for name in methods.map(|method| format!("{}.{}", method.class, method.name)) {
+    for name in methods.map(trace::Method::shown) {
         if !names.contains(&name) {
             names.push(name);
         }

@@ -250,7 +250,7 @@ fn of_keys(
     for group in groups.into_iter().rev() {
         calls.each_write(group, |calls, seen| {
             let method = seen.method(calls);
-            let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
+            let method = method.map(trace::Method::shown).unwrap_or_default();
             let thread = seen.node.and_then(|node| calls.thread_of(node)).unwrap_or_default();
             let write = event(calls, seen);
             let node = seen.node.map(|node| calls.shown(node));
@@ -289,7 +289,7 @@ fn local_history(trace: &mut Recording, node: u32, name: &str, limit: usize) -> 
         let named = seen.site.written.as_ref().is_some_and(|written| written.name == name);
         if named && matches!(seen.site.what, Traced::Local { .. }) {
             let method = calls.sites.method(seen.site.method);
-            let method = method.map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
+            let method = method.map(trace::Method::shown).unwrap_or_default();
             let write = event(calls, seen);
             let (thread, node) = (thread.clone(), Some(calls.shown(node)));
             let at = seen.position();

@@ -92,7 +92,7 @@ pub fn holds(trace: &Recording) -> RecordingInfo {
     });
     let threads = threads.collect();
     let lower = calls.sites.methods().iter().filter(|method| method.level < about.level);
-    let lower = lower.map(|method| (format!("{}.{}", method.class, method.name), method.level)).collect();
+    let lower = lower.map(|method| (method.shown(), method.level)).collect();
     RecordingInfo {
         lower,
         command: about.command.clone(),

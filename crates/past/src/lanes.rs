@@ -131,7 +131,7 @@ fn bars(calls: &Calls, axis: &TimeAxis, stacks: &[Vec<u32>]) -> Vec<Bar> {
 }
 
 fn bar(calls: &Calls, axis: &TimeAxis, call: u32, depth: usize) -> Bar {
-    let method = calls.method(call).map(|method| format!("{}.{}", method.class, method.name));
+    let method = calls.method(call).map(trace::Method::shown);
     Bar {
         call: calls.shown(call),
         method: method.unwrap_or_default(),

@@ -2,6 +2,8 @@
 
 use crate::direction::Direction;
 use crate::error::PastError;
+use bytecode::descriptor::is_of_file;
+use bytecode::descriptor::written::Language;
 use trace::{Calls, EventPosition, Level, Traced, TracedEvent};
 
 /// A source line as the user names it.
@@ -22,6 +24,9 @@ impl SourceLine {
         let (class, line) = match text.strip_suffix(')') {
             Some(frame) => {
                 let (method, place) = frame.split_once('(')?;
+                if let Some(file) = clojure_file(method, place) {
+                    return Some(file);
+                }
                 // A module or a loader can stand before the class.
                 let method = method.trim_start_matches("at ").rsplit('/').next()?;
                 (method.trim().rsplit_once('.')?.0, place.rsplit_once(':')?.1)
@@ -44,7 +49,9 @@ impl SourceLine {
     pub fn is_at(&self, calls: &Calls, seen: &TracedEvent<'_>) -> bool {
         let Traced::Line(line) = seen.site.what else { return false };
         u32::from(line) == self.line
-            && calls.sites.method(seen.site.method).is_some_and(|method| self.is_of(&method.class))
+            && calls.sites.method(seen.site.method).is_some_and(|method| {
+                self.is_of(&method.class) || is_of_file(&method.class, method.source.as_deref(), &self.class)
+            })
     }
 
     /// Whether a class can contain the line, by its name with dots.
@@ -54,6 +61,17 @@ impl SourceLine {
         let simple = outermost.rsplit('.').next().unwrap_or_default();
         [class, outermost, simple].contains(&self.class.as_str())
     }
+}
+
+/// The line of a frame as Clojure prints it: `shop.core/grant! (core.clj:11)`. Its file is in the folder of
+/// its namespace.
+fn clojure_file(method: &str, place: &str) -> Option<SourceLine> {
+    let (file, line) = place.rsplit_once(':')?;
+    let is_it = Language::of(Some(file)) == Some(Language::Clojure);
+    let (space, _) = method.trim().trim_start_matches("at ").split_once('/').filter(|_| is_it)?;
+    let folder = space.rsplit_once('.').map_or(String::new(), |(folder, _)| folder.replace('.', "/") + "/");
+    let line = line.parse().ok().filter(|line| *line > 0)?;
+    Some(SourceLine { class: format!("{}{file}", folder.replace('-', "_")), line })
 }
 
 fn is_number(text: &str) -> bool {

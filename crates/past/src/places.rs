@@ -92,7 +92,7 @@ impl Recording {
         calls.events_after(frame, |calls, seen| match seen.site.what {
             Traced::Line(_) if seen.node == Some(frame.node) => false,
             Traced::Enter if seen.node != Some(frame.node) => {
-                let name = seen.method(calls).map(|m| format!("{}.{}", m.class, m.name)).unwrap_or_default();
+                let name = seen.method(calls).map(trace::Method::shown).unwrap_or_default();
                 found.extend(seen.node.map(|node| CallOfLine { node: calls.shown(node), name }));
                 found.len() < CALLS
             }

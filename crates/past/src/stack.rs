@@ -106,7 +106,7 @@ impl Recording {
             None => calls.called_from(at)?,
         };
         let method = calls.method(at.node);
-        let name = method.map_or_else(String::new, |method| format!("{}.{}", method.class, method.name));
+        let name = method.map_or_else(String::new, trace::Method::shown);
         let named = method.and_then(|method| Some((method.class.to_string(), method.source.clone()?)));
         let node = calls.shown(at.node);
         let source = named.map(|(class, name)| self.source_of(&class, name.to_string()));

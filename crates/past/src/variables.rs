@@ -194,7 +194,7 @@ impl Recording {
             let calls = &mut self.calls;
             let Some(call) = calls.call(*node)? else { continue };
             let Some(result) = call.result else { continue };
-            let name = calls.method(*node).map(|m| format!("{}.{}()", m.class, m.name)).unwrap_or_default();
+            let name = calls.method(*node).map(|m| m.shown() + "()").unwrap_or_default();
             held.push(self.with_value(name, Some(result), false)?);
         }
         let calls = &mut self.calls;

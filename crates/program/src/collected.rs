@@ -1,6 +1,7 @@
 //! The expressions whose values a point shows by default (DESIGN §6): the fields that its line reads, and
 //! the operands of its branch.
 
+use bytecode::descriptor::written;
 use bytecode::{ExprNode, Expressions};
 use classes::{ClassPool, FoundClass};
 use expr::Expr;
@@ -28,7 +29,11 @@ pub fn fields_read(pool: &ClassPool, site: &Site, line: u32, names: VariableName
         head == "this" || is_one(names.visible) || !is_one(names.all)
     };
     let read = with_expressions(pool, site, |expressions| {
-        let is_field = |node: &&ExprNode| matches!(node, ExprNode::Field { .. } | ExprNode::Static { .. });
+        let is_field = |node: &&ExprNode| match node {
+            ExprNode::Field { .. } => true,
+            ExprNode::Static { name, .. } => !written::is_constant(name),
+            _ => false,
+        };
         let reads = expressions.reads_on_line(line);
         let fields = reads.iter().filter(is_field);
         let fields = fields.filter_map(|node| expression(expressions, node, site.bci));

@@ -59,6 +59,7 @@ pub async fn cover(
             class_path: None,
             chosen: None,
             steering: None,
+            is_script: false,
             covers: true,
             report: report.clone(),
         };

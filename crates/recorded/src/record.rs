@@ -253,7 +253,7 @@ pub fn default_scope(chain: &Chain) -> Result<Option<DefaultScope>, SessionError
     if !workspace.knows_classes()? {
         return Ok(None);
     }
-    Ok(Some(workspace.pool(None)?.code_owners().default_scope()))
+    Ok(Some(workspace.default_scope(&workspace.pool(None)?)))
 }
 
 /// The places that were not reached.
@@ -313,7 +313,7 @@ fn questions(
     if options.by_owner && options.scope.is_empty() {
         // Only the VM of a wrapper says which classes there are.
         let mut about = about.borrow_mut();
-        choose(&mut about, options, pool.code_owners().default_scope());
+        choose(&mut about, options, workspace.default_scope(&pool));
         folder.say(&about)?;
     }
     if !workspace.knows_classes().map_err(Box::new)? {
@@ -331,6 +331,7 @@ fn questions(
         chosen: options.chosen.clone(),
         brief: options.brief.clone(),
         steering: options.steering.clone(),
+        is_script: workspace.template().script().is_some(),
         covers: false,
         scope: about.scope.clone(),
         trust: about.trust.clone(),

@@ -107,6 +107,7 @@ pub async fn cost(
     };
     context.progress().done();
     built?;
+    super::script::learn_classes(&workspace, context.interrupt(), context.progress()).await?;
     let sources = workspace.sources();
     if workspace.knows_classes()? {
         // Invalid questions are reported before the launch.

@@ -30,6 +30,7 @@ pub mod probe_policy;
 mod query_hits;
 pub mod repeat;
 pub mod run_questions;
+mod script;
 mod seen_hits;
 pub mod single_run;
 pub mod verdict;
@@ -121,6 +122,7 @@ async fn replayed(
             return Ok((unasked(name, chain, Outcome::Interrupted), None));
         }
     }
+    script::learn_classes(&workspace, context.interrupt(), context.progress()).await?;
     let sources = Rc::new(workspace.sources());
     let (workspace, own) = (Rc::new(workspace), Rc::new(chain.clone()));
     let runner =

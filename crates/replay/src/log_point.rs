@@ -96,6 +96,7 @@ pub async fn log(chain: &Chain, options: &LogOptions, context: &Context) -> Resu
         built = workspace.build(None) => built?,
         () = context.interrupted() => return Err(SessionError::Interrupted),
     }
+    super::script::learn_classes(&workspace, context.interrupt(), context.progress()).await?;
     if workspace.knows_classes()? {
         // Invalid expressions are reported before the launch.
         translate_log(chain, &workspace.pool(None)?, &sources)?;

@@ -8,7 +8,9 @@ use super::scan::Scan;
 use super::tables;
 use super::uninitialised::{Reference, References};
 use descriptor::Kind;
+use descriptor::written::{Language, write_variables};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 const WIDE: u8 = 0xc4;
 const IINC: u8 = 0x84;
@@ -141,24 +143,27 @@ fn read_effects(
     let code = reader.take(length)?;
     let instructions = instructions::read(code)?;
     tables::handlers(&mut reader)?;
-    let Tables { lines: mut found, variables } = Tables::read(class, &mut reader)?;
+    let Tables { lines: mut found, variables, hidden } = Tables::read(class, &mut reader)?;
     // With subroutines, a variable may hold a return address.
     let has_subroutines = instructions.iter().any(|raw| matches!(raw.opcode, JSR | JSR_W | RET));
     let references = super::method::references(class, method, at)?;
     let mut before: [u8; 2] = [0; 2];
+    let is_cleared = Language::of(class.source_file.as_deref()) == Some(Language::Clojure);
     for raw in &instructions {
         let is_new = before[1] == NEW || before == [NEW, DUP];
         before = [before[1], raw.opcode];
         let what = match effect_of(class, code, raw, &references)? {
             // An object that no constructor has initialised cannot be passed on.
             Some(Effect::Local { kind: Kind::Reference, .. }) if is_new || has_subroutines => None,
+            // The compiler clears a variable after its last use, which no source says.
+            Some(Effect::Local { slot, .. }) if is_cleared && clears(code, raw.pc, slot) => None,
             Some(Effect::Local { slot, kind, value, .. }) => {
                 // The range of a variable begins after its first store.
                 let at = raw.pc + raw.length;
                 let is = |v: &&Variable| v.slot == slot && (v.start..v.end).contains(&at);
                 let named = variables.iter().find(is).map(|v| (v.name.clone(), v.descriptor.clone()));
-                let is_marker = named.as_ref().is_some_and(|(name, _)| smap::is_marker(name));
-                (!is_marker).then_some(Effect::Local { slot, kind, value, named })
+                let is_hidden = named.is_none() && hidden.iter().any(|v| is(&v));
+                (!is_hidden).then_some(Effect::Local { slot, kind, value, named })
             }
             what => what,
         };
@@ -168,7 +173,19 @@ fn read_effects(
     Ok(found)
 }
 
+/// Whether the store at `pc` follows `aload slot; aconst_null`.
+fn clears(code: &[u8], pc: u32, slot: u16) -> bool {
+    let before = code.get(..pc as usize).unwrap_or_default();
+    let short = u8::try_from(slot).ok().filter(|slot| *slot < 4).map(|slot| 0x2a + slot);
+    match before {
+        [.., load, 1] if Some(*load) == short => true,
+        [.., 0x19, load, 1] => slot > 3 && u16::from(*load) == slot,
+        _ => false,
+    }
+}
+
 /// A row of a LocalVariableTable (JVMS §4.7.13).
+#[derive(Clone)]
 struct Variable {
     slot: u16,
     start: u32,
@@ -182,11 +199,13 @@ struct Tables {
     /// The first instructions of lines, ascending.
     lines: Vec<RecordedEffect>,
     variables: Vec<Variable>,
+    /// Those that only the compiler knows.
+    hidden: Vec<Variable>,
 }
 
 impl Tables {
     fn read(class: &ClassLayout<'_>, reader: &mut Reader<'_>) -> Result<Tables, RewriteError> {
-        let mut tables = Tables { lines: Vec::new(), variables: Vec::new() };
+        let mut tables = Tables { lines: Vec::new(), variables: Vec::new(), hidden: Vec::new() };
         for attribute in attributes(reader)? {
             let mut rows = Reader::at(slice(class.bytes, 0, attribute.end)?, attribute.start);
             if class.is(attribute.name, "LineNumberTable") {
@@ -209,6 +228,12 @@ impl Tables {
         }
         tables.lines.sort_by_key(|effect| effect.pc);
         tables.lines.dedup_by_key(|effect| effect.pc);
+        if let Some(language) = Language::of(class.source_file.as_deref()) {
+            tables.hidden.clone_from(&tables.variables);
+            write_variables(Some(language), &mut tables.variables, |variable| &mut variable.name);
+            let shown: HashSet<(u16, u32)> = tables.variables.iter().map(|v| (v.slot, v.start)).collect();
+            tables.hidden.retain(|v| !shown.contains(&(v.slot, v.start)));
+        }
         Ok(tables)
     }
 }
@@ -267,4 +292,19 @@ fn effect_of(
             }
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clears;
+
+    #[test]
+    fn a_variable_is_cleared_behind_its_last_load() {
+        // `aload_2; aconst_null; astore_2`, and the same of slot 7.
+        assert!(clears(&[0x2c, 1, 0x4d], 2, 2));
+        assert!(clears(&[0x19, 7, 1, 0x3a, 7], 3, 7));
+        assert!(!clears(&[0x2b, 1, 0x4d], 2, 2));
+        assert!(!clears(&[0x19, 2, 1, 0x4d], 3, 7));
+        assert!(!clears(&[1, 0x4d], 1, 2));
+    }
 }

@@ -223,6 +223,7 @@ async fn begin_watching(
         (Some(agent), Some(recording)) => Some(recording.begin(agent, process, pool)),
         _ => None,
     };
+    let recording_is_script = questions.recording.as_ref().is_some_and(|recording| recording.is_script);
     let counts = questions.gates.as_ref().is_some_and(|gates| gates.contains(&Gate::Count));
     // Counting interrupts nothing.
     let watches = if counts || recording.is_some() { Watches::default() } else { watches };
@@ -241,7 +242,10 @@ async fn begin_watching(
         Err(why) => watched.report.unprobed.push(why),
     }
     match recording {
-        Some(Ok(report)) => watched.vm.agent_report = Some(Box::new(report)),
+        Some(Ok(report)) => {
+            watched.tells_script = recording_is_script;
+            watched.vm.agent_report = Some(Box::new(report));
+        }
         Some(Err(why)) => watched.report.unprobed.push(why),
         None => {}
     }

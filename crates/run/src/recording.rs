@@ -33,6 +33,9 @@ pub struct Recording {
     pub brief: Option<Brief>,
     /// If set, this jump goes another way.
     pub steering: Option<Steering>,
+    /// Whether to report the classes that have no class file, and their bytes: a dynamic language makes them
+    /// of their source.
+    pub is_script: bool,
     /// Whether to note only which edges of control flow are covered, instead of events.
     pub covers: bool,
     /// The file in which the agent reports sites; it exists and is empty.
@@ -40,6 +43,25 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// A run that only tells the classes of a script.
+    pub fn of_script(trust: Vec<String>, rings: PathBuf, report: PathBuf) -> Recording {
+        Recording {
+            level: Level::Calls,
+            scope: Vec::new(),
+            trust,
+            rings,
+            window: None,
+            places: None,
+            class_path: None,
+            chosen: None,
+            brief: None,
+            steering: None,
+            is_script: true,
+            covers: true,
+            report,
+        }
+    }
+
     /// Writes the plan for the VM suspended at its start.
     ///
     /// # Errors
@@ -51,7 +73,7 @@ impl Recording {
         pool: &ClassPool,
     ) -> Result<AgentReport, String> {
         let Recording { level, scope, trust, rings, window, places, class_path, .. } = self.clone();
-        let Recording { chosen, brief, steering, covers, report, .. } = self.clone();
+        let Recording { chosen, brief, steering, covers, is_script, report, .. } = self.clone();
         let trace = TracePlan {
             level,
             scope,
@@ -65,7 +87,7 @@ impl Recording {
             steering,
             covers,
         };
-        let tells_loaded = !covers && !pool.java_agents().is_empty();
+        let tells_loaded = is_script || !covers && !pool.java_agents().is_empty();
         let plan = Plan { report, trace: Some(trace), tells_loaded, ..Plan::default() };
         let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;

@@ -5,6 +5,7 @@
 use super::error::RunError;
 use super::loaded::{DeclaredMethod, LoadedClass, LoadedField, LoadedMethod, LoadedVariable};
 use super::probes::agent_report::{AgentReport, RewrittenMethod};
+use bytecode::descriptor::written::{Language, write_variables};
 use jdwp::commands::{
     class_loader_reference, method, object_reference, reference_type, string_reference, virtual_machine,
 };
@@ -212,24 +213,29 @@ impl Vm {
             lines = lines.into_iter().filter_map(written).collect();
         }
         let variables = match variables.await {
-            Ok(table) => Some(
-                table
-                    .slots
-                    .into_iter()
-                    // Locals added by the agent or a compiler are not variables of the program.
-                    .filter(|s| s.length > 0 && !s.name.contains(':') && !smap::is_marker(&s.name))
-                    .map(|s| {
-                        let start = was(s.code_index);
-                        LoadedVariable {
-                            name: s.name.into(),
-                            descriptor: s.signature.into(),
-                            slot: u16::try_from(s.slot).unwrap_or_default(),
-                            start,
-                            length: was(s.code_index.saturating_add(s.length.into())).saturating_sub(start),
-                        }
-                    })
-                    .collect(),
-            ),
+            Ok(mut table) => {
+                let language = Language::of(owner.source_file.as_deref());
+                write_variables(language, &mut table.slots, |variable| &mut variable.name);
+                Some(
+                    table
+                        .slots
+                        .into_iter()
+                        // Locals added by the agent or a compiler are not variables of the program.
+                        .filter(|s| s.length > 0 && !s.name.contains(':'))
+                        .map(|s| {
+                            let start = was(s.code_index);
+                            LoadedVariable {
+                                name: s.name.into(),
+                                descriptor: s.signature.into(),
+                                slot: u16::try_from(s.slot).unwrap_or_default(),
+                                start,
+                                length: was(s.code_index.saturating_add(s.length.into()))
+                                    .saturating_sub(start),
+                            }
+                        })
+                        .collect(),
+                )
+            }
             Err(e) if e.is_fatal() => return Err(e.into()),
             Err(_) => None,
         };

@@ -34,6 +34,8 @@ pub struct Watched {
     pub tables: Tables,
     /// What the run reports about itself.
     pub report: RunReport,
+    /// Whether the run tells the classes that a dynamic language makes of a script.
+    pub tells_script: bool,
     /// The agent's recorder, if probes watch the run.
     pub recorder: Option<Box<Recorder>>,
     /// The queries whose hits are only counted.
@@ -57,6 +59,7 @@ impl Watched {
             installed: Installed::default(),
             tables,
             report: RunReport::default(),
+            tells_script: false,
             recorder: None,
             counts: None,
             events,
@@ -118,8 +121,11 @@ impl Watched {
         let problems = std::mem::take(&mut report.problems);
         self.report.unprobed.extend(problems);
         let loaded = std::mem::take(&mut report.loaded);
-        let rewritten = loaded.into_iter().filter(|(name, bytes)| !self.pool.has_code_of(name, bytes));
-        self.report.loaded.extend(rewritten);
+        let is_new = |name: &str, bytes: &[u8]| {
+            self.tells_script && !self.pool.has_file(name) || !self.pool.has_code_of(name, bytes)
+        };
+        let new: Vec<_> = loaded.into_iter().filter(|(name, bytes)| is_new(name, bytes)).collect();
+        self.report.loaded.extend(new);
         let hidden = std::mem::take(&mut report.hidden);
         self.report.hidden.extend(hidden.into_iter().map(Hidden::from));
         if !report.started && self.report.unprobed.is_empty() {

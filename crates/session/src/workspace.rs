@@ -3,8 +3,8 @@
 use crate::class_path::class_path_of_script;
 use crate::error::SessionError;
 use chain::{self, Chain};
-use classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
-use debuggee::{DebuggeeError, Forward, Ready, Remote, Settings, Stdin, StdinRecording, Template};
+use classes::{ClassPaths, ClassPool, DefaultScope, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
+use debuggee::{DebuggeeError, Forward, Ready, Remote, Script, Settings, Stdin, StdinRecording, Template};
 use files::TemporaryFolder;
 use run::{RunReport, VmFacts};
 use std::cell::RefCell;
@@ -31,6 +31,8 @@ pub struct Workspace {
     compiled: RefCell<Option<(TemporaryFolder, Option<SystemTime>)>>,
     /// Class files as Java agents have rewritten them in a run, by binary name.
     loaded: RefCell<BTreeMap<String, Vec<u8>>>,
+    /// The modification time of the script whose classes are known, if that is one.
+    script: RefCell<Option<Option<SystemTime>>>,
 }
 
 impl Workspace {
@@ -85,6 +87,7 @@ impl Workspace {
             classes,
             compiled: RefCell::default(),
             loaded: RefCell::default(),
+            script: RefCell::default(),
         })
     }
 
@@ -159,6 +162,41 @@ impl Workspace {
             pool.places();
         }
         Ok(pool)
+    }
+
+    /// What is recorded by default, given the class files.
+    pub fn default_scope(&self, pool: &ClassPool) -> DefaultScope {
+        match self.template.script() {
+            Some(script) => pool.code_owners().scope_of_script(script.language.classes, script.summary()),
+            None => pool.code_owners().default_scope(),
+        }
+    }
+
+    /// The script that the command runs, if its classes are not known, or those of an older text. It is
+    /// returned once.
+    pub fn script_to_learn(&self) -> Option<Script> {
+        let script = self.template.script().filter(|_| !self.is_remote())?;
+        let file = script.file.as_ref().map(|file| self.cwd.join(file));
+        let written = file.and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
+        let is_known = self.script.borrow().is_some_and(|known| known == written);
+        *self.script.borrow_mut() = Some(written);
+        if is_known {
+            return None;
+        }
+        self.loaded.borrow_mut().clear();
+        Some(script)
+    }
+
+    /// A folder for a run that tells the classes of a script, and an empty file in it for what it tells.
+    ///
+    /// # Errors
+    /// They cannot be created.
+    pub fn script_folder(&self) -> Result<(TemporaryFolder, PathBuf), SessionError> {
+        let made = TemporaryFolder::new("querypoint-script-").and_then(|folder| {
+            let report = folder.path().join("classes.jsonl");
+            std::fs::write(&report, "").map(|()| (folder, report))
+        });
+        Ok(made.map_err(DebuggeeError::TemporaryFolder)?)
     }
 
     /// Takes over the classes that Java agents have rewritten in a run. Returns their names, if some are

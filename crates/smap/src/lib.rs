@@ -5,12 +5,6 @@
 //! translates a source twice (a JSP), gives such code line numbers of its own. The map takes these back. It
 //! has strata, one for each language; a stratum has files and rows.
 
-/// Whether a local variable only marks that code was copied from an inline function (`$i$f$forEach`) or from
-/// the lambda given to one (`$i$a$-forEach-…`). Kotlin's compiler adds them; their value is always 0.
-pub fn is_marker(variable: &str) -> bool {
-    variable.starts_with("$i$f$") || variable.starts_with("$i$a$")
-}
-
 /// The stratum of Kotlin that maps copied code to the line of the call that it was copied for.
 const CALLS: &str = "KotlinDebug";
 

@@ -2,12 +2,19 @@
 
 use super::loaders::base_class;
 use super::sites::Sites;
+use model::written;
 use std::collections::BTreeSet;
 
-/// Whether a class name is the wanted one, or ends with it: `Shop` fits `com.acme.Shop`.
+/// Whether a class name, or that of its source, is the wanted one, or ends with it: `Shop` fits
+/// `com.acme.Shop`.
 pub fn class_fits(class: &str, wanted: &str) -> bool {
-    let (class, wanted) = (base_class(class).replace('$', "."), wanted.replace('$', "."));
-    class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    let wanted = wanted.replace('$', ".");
+    let ends = |class: &str| {
+        let class = class.replace('$', ".");
+        class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    let class = base_class(class);
+    ends(class) || ends(&written::class(class))
 }
 
 /// The classes that may declare the field `Class.name`. All classes fit an empty `Class`.

@@ -72,6 +72,18 @@ pub struct Method {
     pub parameters: Vec<Option<String>>,
 }
 
+impl Method {
+    /// The method as users read it: `com.acme.Shop.total`.
+    pub fn shown(&self) -> String {
+        model::method_text(&self.class, &self.name)
+    }
+
+    /// The same without its package: `Shop.total`.
+    pub fn short(&self) -> String {
+        model::short_method_name(&self.class, &self.name)
+    }
+}
+
 /// The encoding of a recorded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -92,8 +92,11 @@ pub fn pass_name(query: u16, pass: u16) -> String {
 
 /// Whether a method is the one written as `Class.method`. The class is given by its binary name, which may be
 /// written with dots for `$`, or without its package, or as its innermost name. A method can be written
-/// alone.
+/// alone. The names of the source are accepted too: `Shop.+=`, `core/grant!`.
 pub fn is_method(class: &str, name: &str, written: &str) -> bool {
+    if descriptor::written::is_method(class, name, written) {
+        return true;
+    }
     let Some((written_class, written_name)) = written.rsplit_once('.') else { return name == written };
     let unpacked = class.rsplit_once('.').map_or(class, |(_, unpacked)| unpacked);
     name == written_name

@@ -1,5 +1,7 @@
 //! Places in a program, as users write them, at which a recording begins and ends.
 
+use descriptor::is_of_file;
+use descriptor::written::{self, SOURCE_EXTENSIONS};
 use serde::{Deserialize, Serialize};
 
 /// A place in the program, and which time it is reached.
@@ -52,7 +54,8 @@ impl Place {
         if let Some((of, line)) = place.rsplit_once(':') {
             let line = line.parse().ok().filter(|line| *line > 0)?;
             let of = Some(of).filter(is_name)?.to_owned();
-            let is_file = [".java", ".kt", ".scala", ".groovy"].iter().any(|end| of.ends_with(end));
+            let is_source = |(_, end): (&str, &str)| SOURCE_EXTENSIONS.contains(&end);
+            let is_file = of.rsplit_once('.').is_some_and(is_source);
             let of = if is_file { ClassOrFile::File(of) } else { ClassOrFile::Class(of) };
             return Some(Place { of, at: MethodOrLine::Line(line), hit });
         }
@@ -65,7 +68,7 @@ impl Place {
     /// Whether the place is in a class, given the class name with dots and its source file.
     pub fn is_in(&self, class: &str, source: Option<&str>) -> bool {
         match (&self.of, &self.at) {
-            (ClassOrFile::File(file), _) => source == Some(file),
+            (ClassOrFile::File(file), _) => is_of_file(class, source, file),
             (ClassOrFile::Class(wanted), MethodOrLine::Method(_)) => is_called(class, wanted),
             (ClassOrFile::Class(wanted), MethodOrLine::Line(_)) => {
                 let inside = class.match_indices('$').map(|(end, _)| class.get(..end).unwrap_or(class));
@@ -88,8 +91,12 @@ impl std::fmt::Display for Place {
 
 /// Whether `wanted` is a suffix of the class name: `Shop` matches `com.acme.Shop`.
 fn is_called(class: &str, wanted: &str) -> bool {
-    let (class, wanted) = (class.replace('$', "."), wanted.replace('$', "."));
-    class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    let wanted = wanted.replace('$', ".");
+    let ends = |class: &str| {
+        let class = class.replace('$', ".");
+        class.strip_suffix(&wanted).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    ends(class) || ends(&written::class(class))
 }
 
 #[cfg(test)]

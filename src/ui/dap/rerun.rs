@@ -129,7 +129,7 @@ impl RerunSession {
         let all = Some(number(frames.len()));
         let shown = (1..).zip(&frames).skip(first).take(many).map(|(id, frame)| StackFrame {
             id,
-            name: format!("{}.{}", frame.class, frame.method),
+            name: model::method_text(&frame.class, &frame.method),
             source: frame.file.as_ref().map(|name| Source {
                 name: Some(name.clone()),
                 path: rerun.source(&frame.class, name).map(|path| path.display().to_string()),

@@ -203,7 +203,7 @@ fn row(out: &mut String, name: &str, value: String) {
 
 /// The place of a located point.
 pub fn place_text(p: &PointAnswer) -> String {
-    let method = format!("{}.{}", p.class.as_deref().unwrap_or("?"), p.method.as_deref().unwrap_or("?"));
+    let method = p.method_text().unwrap_or_else(|| "?".to_owned());
     match (&p.file, p.line) {
         (Some(file), Some(line)) => format!("{method} ({file}:{line})"),
         (_, Some(line)) => format!("{method} (line {line})"),

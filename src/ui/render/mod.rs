@@ -41,7 +41,7 @@ pub use trace::{arms, ended, happening, line as call_line};
 
 use ::answer::FrameAnswer;
 use anstyle::{AnsiColor, Style};
-use model::short_class_name;
+use model::{short_class_name, short_method_name};
 use std::path::Path;
 
 /// How a result becomes text.
@@ -78,10 +78,10 @@ fn frame_text(frame: &FrameAnswer) -> String {
     if let Some((host, _)) = frame.class.split_once("$$Lambda") {
         return format!("a lambda of {} ({})", short_class_name(host), frame.method);
     }
-    let class = short_class_name(&frame.class);
+    let method = short_method_name(&frame.class, &frame.method);
     match (&frame.file, frame.line) {
-        (Some(file), Some(line)) => format!("{class}.{} ({file}:{line})", frame.method),
-        _ => format!("{class}.{}", frame.method),
+        (Some(file), Some(line)) => format!("{method} ({file}:{line})"),
+        _ => method,
     }
 }
 

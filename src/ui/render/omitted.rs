@@ -1,7 +1,7 @@
 //! Omissions as text: each jump, what would have run, and how sure that is.
 
 use super::{Paint, Text, hanging, hanging_at, palette};
-use model::short_class_name;
+use model::{short_class_name, short_method_name};
 use omission::{
     Certainty as OmissionCertainty, Confirmation, FlippedPasses, OmissionAnswer, Place as OmissionPlace,
     Suggestion, TriedSuggestion, Verdict as FlipVerdict,
@@ -117,14 +117,15 @@ pub(super) fn of_passes(missed: u64, all: u64) -> String {
 }
 
 fn at(place: &OmissionPlace) -> String {
-    let class = short_class_name(&place.class);
+    let method = short_method_name(&place.class, &place.method);
     match place.line {
-        Some(line) => format!("{class}.{}:{line}", place.method),
-        None => format!("{class}.{}", place.method),
+        Some(line) => format!("{method}:{line}"),
+        None => method,
     }
 }
 
 fn line_of(place: &OmissionPlace) -> String {
     let class = short_class_name(&place.class);
-    place.line.map_or_else(|| format!("{class}.{}", place.method), |line| format!("{class}:{line}"))
+    let method = || short_method_name(&place.class, &place.method);
+    place.line.map_or_else(method, |line| format!("{class}:{line}"))
 }

@@ -3,7 +3,7 @@
 use super::{Paint, palette};
 use logic::rules::{AskItem, Asked as AskedGoal, AskedSolution};
 use logic::{Answer as Answered, AnswerRow, EventRow, ValueRow};
-use model::exception_text;
+use model::{exception_text, written};
 
 /// Number of levels of rows to indent.
 const DEEPEST: u32 = 20;
@@ -138,10 +138,10 @@ fn what(row: &EventRow, paint: Paint) -> String {
         "methodcall" => {
             let arguments = row.arguments.as_ref().map_or("…".to_owned(), |all| all.join(", "));
             let result = row.value.as_ref().map(|_| format!(" → {}", value(&row.value))).unwrap_or_default();
-            format!("call {}({arguments}){result}", dotted(&object, &name))
+            format!("call {}({arguments}){result}", called(row))
         }
-        "methodexit" => format!("exit {} returned {}", dotted(&object, &name), value(&row.value)),
-        "setfield" => format!("set {object}.{name} = {}", value(&row.value)),
+        "methodexit" => format!("exit {} returned {}", called(row), value(&row.value)),
+        "setfield" => format!("set {object}.{} = {}", written::member(&name), value(&row.value)),
         "exception" => {
             let message = row.value.as_ref().map(|text| format!("{text:?}"));
             let told = exception_text(message, &row.causes).map(|text| format!(" {text}"));
@@ -176,8 +176,18 @@ fn what(row: &EventRow, paint: Paint) -> String {
 }
 
 /// A receiver and a method.
-fn dotted(object: &str, name: &str) -> String {
-    format!("{object}.{name}")
+/// The method of a call with its object: `Shop@13.total`, `Shop@13.+=`, `core/grant!@65`.
+fn called(row: &EventRow) -> String {
+    let (object, name) = (row.object.as_deref().unwrap_or_default(), row.name.as_deref().unwrap_or_default());
+    let number = object.rsplit_once('@').map(|(_, number)| format!("@{number}")).unwrap_or_default();
+    match &row.method {
+        Some(method) if method.starts_with("coroutine ") && !number.is_empty() => {
+            format!("coroutine {object}")
+        }
+        Some(method) if method.starts_with("coroutine ") => method.clone(),
+        Some(method) if method.contains('/') => format!("{method}{number}"),
+        _ => format!("{object}.{}", written::member(name)),
+    }
 }
 
 fn value(row: &ValueRow, width: usize, paint: Paint) -> String {

@@ -54,7 +54,7 @@ fn question(question: &Question, is_whole: bool, color: bool) -> String {
         Some(1) => ", 1 of them has influenced what is wrong".to_owned(),
         Some(many) => format!(", {many} of them have influenced what is wrong"),
     });
-    let method = format!("{}.{}", question.class, question.method);
+    let method = question.method_text();
     let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
     let asked = paint.on(palette::DIM, format!("question {}, {suspicious}", question.question));
     let mut out = hanging(&format!("{} {asked}", paint.on(palette::POINT, place)), 0, WIDTH);
@@ -202,7 +202,7 @@ pub fn named(buggy: &Buggy) -> String {
         (Some(source), Some(line)) => format!(" ({source}:{line})"),
         _ => String::new(),
     };
-    format!("{}.{}{place}, call #{}", buggy.class, buggy.method, buggy.node)
+    format!("{}{place}, call #{}", buggy.method_text(), buggy.node)
 }
 
 /// The result of a search.

@@ -67,8 +67,8 @@ fn at(place: &RepeatedPlace) -> String {
     let file = place.file.as_deref().unwrap_or(&place.class);
     match (place.line, place.bci) {
         (Some(line), _) => format!("{file}:{line}"),
-        (None, Some(bci)) => format!("{}.{}@{bci}", place.class, place.method),
-        (None, None) => format!("{}.{}", place.class, place.method),
+        (None, Some(bci)) => format!("{}@{bci}", model::method_text(&place.class, &place.method)),
+        (None, None) => model::method_text(&place.class, &place.method),
     }
 }
 

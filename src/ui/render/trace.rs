@@ -3,7 +3,7 @@
 use super::cost::thousands;
 use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use command::trace::MadeChain;
-use model::short_class_name;
+use model::{call_on, short_class_name, short_method_name};
 use past::{CallShown, CallTree, EventShown, EventsShown, History, ListedCall, RecordingInfo, StateShown};
 use recorded::{ExportResult, FoundEvent, FoundEvents, PackResult, RecordedRun};
 use trace::Level;
@@ -250,8 +250,11 @@ fn one(out: &mut String, shown: &ListedCall, depth: usize, paint: Paint) {
 /// A call as a line.
 pub fn line(call: &CallShown, paint: Paint) -> String {
     let class = short_class_name(&call.class);
-    let on = call.this.as_deref().unwrap_or(&class);
-    let name = if call.method == "<init>" { format!("new {class}") } else { format!("{on}.{}", call.method) };
+    let name = match &call.this {
+        _ if call.method == "<init>" => format!("new {class}"),
+        Some(this) => call_on(&call.class, &call.method, this),
+        None => short_method_name(&call.class, &call.method),
+    };
     let number = paint.on(palette::DIM, format!("#{}", call.node));
     let mut text = format!("{number} {name}({})", call.arguments.join(", "));
     let value = |text: &str| paint.on(palette::VALUE, text);

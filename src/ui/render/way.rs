@@ -1,7 +1,7 @@
 //! The steps of a value's flow, one line each: from the point that sees it back to its origin.
 
 use answer::StepAnswer;
-use model::short_class_name;
+use model::short_method_name;
 use std::fmt::Write as _;
 
 /// Number of first steps to show, and of last steps; the JSON has all.
@@ -47,7 +47,7 @@ fn how(step: &StepAnswer) -> String {
 
 fn place(step: &StepAnswer) -> String {
     let line = step.line.map(|line| format!(":{line}")).unwrap_or_default();
-    format!("{}.{}{line}", short_class_name(&step.class), step.method)
+    format!("{}{line}", short_method_name(&step.class, &step.method))
 }
 
 fn fitted(text: &str, width: usize) -> String {

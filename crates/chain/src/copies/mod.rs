@@ -8,7 +8,7 @@ use bytecode::descriptor::{parameter_slots, parse_method};
 use bytecode::op::Element;
 use bytecode::stores::{SlotStores, StoreKind};
 use bytecode::{FieldRef, Instruction, Kind, MethodRef, Op, Producer, Producers};
-use model::{MethodName, Site, short_class_name};
+use model::{MethodName, Site};
 use program::call_index::{Index, MethodAt, PlaceAt};
 use query::{CopySite, CopyWhat, SiteSet, Source};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -463,7 +463,7 @@ fn letter(kind: Kind) -> char {
 }
 
 fn called(method: &MethodRef) -> Arc<str> {
-    format!("{}.{}", short_class_name(&method.class), method.name).into()
+    model::short_method_name(&method.class, &method.name).into()
 }
 
 /// Why a pushed value is not followed; none if the instruction computed it.

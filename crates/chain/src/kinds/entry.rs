@@ -48,7 +48,8 @@ fn with_code(classes: &Classes<'_>, class: &Arc<ClassFile>, name: &MethodName) -
 fn warn_inherited(point: &mut PointContext<'_, '_>, written: &str, name: &MethodName) {
     let class = written.split('(').next().and_then(|n| n.rsplit_once('.')).map_or("", |(c, _)| c);
     let same = Classes::named(point.classes(), class).is_ok_and(|found| *found.file.name == *name.class);
-    if !same {
+    let is_function = written.contains('/');
+    if !same && !is_function {
         point.warn(format!("{written} is inherited: {name} is watched, for objects of all classes"));
     }
 }

@@ -28,8 +28,9 @@ impl Rule for LastChange<'_> {
             let is_seen = !matches!(&ask.event, Event::Changed(contents) if contents.is_stream);
             return Ok(Ask { compare_at: is_seen.then_some((target.point, usize::MAX)), ..ask });
         }
+        let mut is_cleared = false;
         let ask = match target.variable(context)? {
-            Variable::Local { name, places } => target.stores(context, &name, &places)?,
+            Variable::Local { name, places } => target.stores(context, &name, &places, &mut is_cleared)?,
             Variable::Field { field, descriptor, owner } => {
                 target.writes(context, field, &descriptor, owner.as_ref())
             }
@@ -38,18 +39,32 @@ impl Rule for LastChange<'_> {
             }
         };
         let kept = context.keep(target.point, target.frame, &target.expr);
+        if is_cleared {
+            context.warn(format!(
+                "the compiler sets `{}` to null after its last use, which counts as no change; to see its value longer, compile with -Dclojure.compiler.disable-locals-clearing=true",
+                target.expr.text()
+            ));
+            return Ok(ask);
+        }
         Ok(Ask { compare_at: Some((target.point, kept)), ..ask })
     }
 }
 
 impl TargetExpression {
     /// The last store to a local variable or parameter (paper §4.1.2).
-    fn stores(&self, context: &mut PointContext<'_, '_>, name: &str, places: &Places) -> Result<Ask, Stop> {
+    fn stores(
+        &self,
+        context: &mut PointContext<'_, '_>,
+        name: &str,
+        places: &Places,
+        is_cleared: &mut bool,
+    ) -> Result<Ask, Stop> {
         let mut found: Vec<StoreSite> = Vec::new();
         for (asked_at, _) in places {
             let variable_stores =
                 context.classes().at(&asked_at.method, |_, method| stores_to(method, name, asked_at.bci));
             let Some(stores) = variable_stores.transpose()? else { continue };
+            *is_cleared |= stores.is_cleared;
             for store in &stores.stores {
                 let site = Site { method: asked_at.method.clone(), bci: store.pc };
                 // The assignment of a parameter at entry and an instruction at index 0 are two stores.

@@ -205,7 +205,9 @@ fn method_complaints(method: &str) -> Vec<Complaint> {
     let dotted =
         name.rsplit_once('.').is_some_and(|(class, m)| !m.is_empty() && class_complaints(class).is_empty());
     let closed = method.contains('(') == method.ends_with(')');
-    if dotted && closed {
+    // A function of Clojure: `shop.core/grant!`.
+    let is_function = name.split_once('/').is_some_and(|(space, name)| !space.is_empty() && !name.is_empty());
+    if (dotted || is_function) && closed {
         return Vec::new();
     }
     let help = "write it as in `shop.Order.total`, or `shop.Order.total(int)` to choose one of several";

@@ -1,6 +1,7 @@
 //! The debuggee's classes, looked up by the names that users write.
 
 use super::error::{Absent, Refusal};
+use bytecode::descriptor::written;
 use bytecode::{ClassFile, Code, Method, Op};
 use classes::{ClassPool, FoundClass, Resolution, SourceRoots};
 use expr::{ClassLookup, Scope};
@@ -8,6 +9,7 @@ use model::{MethodName, Site};
 use program::lineage;
 pub(crate) use program::method_name;
 use query::Field;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// `ACC_PRIVATE` (JVMS table 4.5-A).
@@ -72,10 +74,14 @@ impl Classes<'_> {
     /// A field by its name, with the declaring class and the descriptor.
     pub(crate) fn field(&self, class: &Arc<ClassFile>, name: &str) -> Result<(Field, String), Refusal> {
         let line = self.lineage(class);
-        let found = line.iter().find_map(|file| file.field(name).map(|field| (file, field)));
-        if let Some((file, field)) = found {
-            let named =
-                Field { class: file.name.as_str().into(), name: name.into(), is_static: field.is_static() };
+        let exact = line.iter().find_map(|file| file.field(name).map(|field| (file, field)));
+        let as_written = || {
+            let mut fields = line.iter().flat_map(|file| file.fields.iter().map(move |field| (file, field)));
+            fields.find(|(_, field)| written::member(&field.name) == name)
+        };
+        if let Some((file, field)) = exact.or_else(as_written) {
+            let (class, name) = (file.name.as_str().into(), field.name.as_str().into());
+            let named = Field { class, name, is_static: field.is_static() };
             return Ok((named, field.descriptor.clone()));
         }
         Err(self.no_such_field(class, name))
@@ -115,9 +121,14 @@ impl Classes<'_> {
             Some((name, types)) => (name, Some(types.trim_end_matches(')'))),
             None => (written, None),
         };
-        let (class, name) = name.rsplit_once('.').unwrap_or(("", name));
+        let function = self.function(name.trim())?;
+        let (class, name) = match &function {
+            Some((class, name)) => (class.as_str(), name.as_str()),
+            None => name.rsplit_once('.').unwrap_or(("", name)),
+        };
         let class = self.named(class.trim())?.file.clone();
         let line = self.lineage(&class);
+        let name = &*vm_name(&line, name);
         let wanted: Option<Vec<String>> = types.map(|t| {
             t.split(',').map(|p| p.split_whitespace().collect::<String>()).filter(|p| !p.is_empty()).collect()
         });
@@ -145,6 +156,28 @@ impl Classes<'_> {
         }
     }
 
+    /// The class and method of a Clojure function: `core/grant!`. Its code is in a static method if it has
+    /// one, which the other methods call.
+    fn function(&self, written: &str) -> Result<Option<(String, String)>, Refusal> {
+        if !written.contains('/') {
+            return Ok(None);
+        }
+        let is_it = |class: &&str| written::is_method(class, "invoke", written);
+        let found: Vec<&str> = self.pool.user_classes().filter(is_it).collect();
+        let [class] = found.as_slice() else {
+            let found: Vec<String> = found.into_iter().map(str::to_owned).collect();
+            let is_none = found.is_empty();
+            return if is_none {
+                Ok(None)
+            } else {
+                Err(Refusal::AmbiguousClass { written: written.to_owned(), found })
+            };
+        };
+        let file = self.named(class)?.file.clone();
+        let method = written::CALLS.iter().find(|name| file.methods_named(name).next().is_some());
+        Ok(method.map(|method| ((*class).to_owned(), (*method).to_owned())))
+    }
+
     /// Calls `read` with a method and its class.
     pub(crate) fn at<T>(&self, site: &MethodName, read: impl FnOnce(&ClassFile, &Method) -> T) -> Option<T> {
         let class = self.class(&site.class)?;
@@ -164,6 +197,16 @@ impl Classes<'_> {
             None => site.to_string(),
         }
     }
+}
+
+/// The name in the class files of the method that the source calls so: `$plus$eq` for `+=`.
+fn vm_name<'a>(line: &'a [Arc<ClassFile>], written: &'a str) -> Cow<'a, str> {
+    let methods = || line.iter().flat_map(|file| &file.methods);
+    if methods().any(|method| method.name == written) {
+        return Cow::Borrowed(written);
+    }
+    let called = methods().find(|method| written::member(&method.name) == written);
+    called.map_or(Cow::Borrowed(written), |method| Cow::Borrowed(&method.name))
 }
 
 fn line_of(code: &Code, bci: u32) -> Option<u32> {

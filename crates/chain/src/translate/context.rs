@@ -7,6 +7,7 @@ use super::need::Need;
 use super::{State, TranslatedPoint, point_index};
 use crate::format::Point;
 use bytecode::ClassFile;
+use bytecode::descriptor::written;
 use expr::{self, EventPart, EventTypes, Expr, Scope, TypeError};
 use model::{MethodName, Site};
 use query::{Constraint, Event, Keep, Key, LocalConditions, PointIndex};
@@ -351,7 +352,7 @@ impl<'a> PointContext<'_, 'a> {
             Some(written) => {
                 let (class, method) = written.rsplit_once('.').unwrap_or(("", written));
                 let file = self.classes().named(class)?.file.clone();
-                if file.methods_named(method).next().is_none() {
+                if !file.methods.iter().any(|declared| written::is_member(&declared.name, method)) {
                     return Err(self.no_caller(&file, method).into());
                 }
                 Some(format!("{}.{method}", file.name).into())

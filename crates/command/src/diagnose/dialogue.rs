@@ -270,7 +270,7 @@ impl DiagnoseDialogue {
                     diagnoser.leave_open(&question);
                     self.unjudged.push(UnjudgedCall {
                         node: question.node,
-                        method: format!("{}.{}", question.class, question.method),
+                        method: question.method_text(),
                         why: question.notes,
                     });
                 }

@@ -131,7 +131,7 @@ impl UnseenState {
             for (number, uses) in state.methods.iter().filter(|(_, uses)| !uses.changed.is_empty()) {
                 classes.extend(uses.changed.iter().cloned());
                 let method = calls.sites.method(*number);
-                methods.extend(method.map(|of| format!("{}.{}", shown_class(&of.class), of.name)));
+                methods.extend(method.map(trace::Method::short));
             }
         }
         let (of, used) = (listed(&classes), listed(&methods));

@@ -32,7 +32,7 @@ pub fn listed(versions: [(&Calls, &Variation); 2]) -> (Vec<Varying>, usize) {
         let threads = variation.threads.iter();
         let threads = threads.map(|name| (format!("thread {name}"), "its calls".to_owned(), Vec::new()));
         let steps = variation.steps().map(|step| {
-            let method = calls.method(step.node).map(|of| format!("{}.{}", of.class, of.name));
+            let method = calls.method(step.node).map(trace::Method::shown);
             let method = method.unwrap_or_else(|| "a thread".to_owned());
             let (place, what) = match step.kind.zip(step.what.clone()) {
                 Some((StepKind::StaticField(_), what)) => ("static field".to_owned(), what),

@@ -181,11 +181,8 @@ pub fn trees(
 }
 
 fn note(methods: &[Method], unknown: &BTreeSet<usize>) -> Option<String> {
-    let names: Vec<String> = unknown
-        .iter()
-        .filter_map(|number| methods.get(*number))
-        .map(|method| format!("{}.{}", method.class, method.name))
-        .collect();
+    let names: Vec<String> =
+        unknown.iter().filter_map(|number| methods.get(*number)).map(trace::Method::shown).collect();
     let named: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = names.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} other methods") };

@@ -5,7 +5,7 @@ use crate::answer::{Answer, AnswerRow};
 use crate::error::LogicError;
 use crate::names::source_file;
 use crate::search::Source;
-use bytecode::class::SOURCE_EXTENSIONS;
+use bytecode::descriptor::written::SOURCE_EXTENSIONS;
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use trace::{BlockStep, Calls, EventTime, Level, Method, Traced};

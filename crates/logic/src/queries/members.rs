@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::error::LogicError;
 use crate::search::{Found, Owner, Pattern, Source};
 use bytecode::class::{ACC_ABSTRACT, ACC_INTERFACE, ACC_STATIC};
+use model::written;
 use past::declaring_class;
 use std::collections::BTreeSet;
 use trace::{Method, Value, class_fits, shown_class};
@@ -44,6 +45,11 @@ impl Meant {
 /// No recorded method has this name.
 pub(super) fn of_method(pattern: Pattern, text: &str, source: &mut Source) -> Result<Meant, LogicError> {
     let (class, name) = text.rsplit_once('.').unwrap_or(("", text));
+    if !source.recording.calls.sites.methods().iter().any(|method| method.name == name)
+        && let Some(meant) = as_written(&pattern, text, source)
+    {
+        return meant;
+    }
     let pattern = Pattern { name: Some(name.to_owned()), ..pattern };
     let all = (0..).zip(source.recording.calls.sites.methods());
     let named: Vec<(u32, Method)> = all
@@ -70,6 +76,27 @@ pub(super) fn of_method(pattern: Pattern, text: &str, source: &mut Source) -> Re
     let notes = of_class.notes(text, source);
     let methods = Some(of_class.numbers);
     Ok(Meant { pattern: Pattern { methods, receivers, ..pattern }, notes })
+}
+
+/// The calls of the methods whose language writes them so: `Shop.+=`, `core/grant!`. `None` if there are
+/// none.
+fn as_written(pattern: &Pattern, text: &str, source: &mut Source) -> Option<Result<Meant, LogicError>> {
+    let all = (0..).zip(source.recording.calls.sites.methods());
+    let found = all.filter(|(_, method)| written::is_method(&method.class, &method.name, text));
+    let (numbers, names): (BTreeSet<u32>, BTreeSet<String>) =
+        found.map(|(number, method)| (number, method.name.clone())).unzip();
+    let class = text.rsplit_once('.').map(|(class, _)| class);
+    // With the VM's name, calls of overriding methods are found too.
+    let vm_name = names.iter().next().filter(|name| names.len() == 1 && written::member(name) != **name);
+    match (vm_name, class) {
+        (Some(name), Some(class)) => Some(of_method(pattern.clone(), &format!("{class}.{name}"), source)),
+        (Some(name), None) => Some(of_method(pattern.clone(), name, source)),
+        _ if numbers.is_empty() => None,
+        _ => Some(Ok(Meant {
+            pattern: Pattern { methods: Some(numbers), ..pattern.clone() },
+            notes: Vec::new(),
+        })),
+    }
 }
 
 /// The constructors of a class and its subtypes, and the subtypes.
@@ -244,8 +271,7 @@ impl<'m> Methods<'m> {
                 });
                 let (number, method) = target.unwrap_or(of);
                 if self.numbers.insert(*number) {
-                    self.overriding
-                        .push((*number, format!("{}.{}", shown_class(&method.class), method.name)));
+                    self.overriding.push((*number, method.short()));
                 }
             }
         }

@@ -2,14 +2,14 @@
 
 use crate::error::LogicError;
 use crate::search::Source;
+use model::written;
 use past::check_object;
 use trace::Calls;
 
 /// The error for a method that was not recorded: `pay`, `Shop.pay` or `com.acme.Shop.pay`.
 pub(super) fn no_method(text: &str, source: &Source) -> LogicError {
     let shown = |method: &trace::Method| {
-        let class = trace::shown_class(&method.class);
-        if text.contains('.') { format!("{class}.{}", method.name) } else { method.name.clone() }
+        if text.contains(['.', '/']) { method.short() } else { written::member(&method.name).into_owned() }
     };
     let nearest = nearest(source.recording.calls.sites.methods().iter().map(shown), text);
     LogicError::NoSuchMethod { name: text.to_owned(), nearest }

@@ -26,7 +26,7 @@ impl Source {
             kind: event.kind.functor(),
             call: event.call().map(|node| calls.shown(node)),
             place: place.map(|method| format!("{}:{}", source_file(method), event.line)),
-            method: method.as_ref().map(|of| format!("{}.{}", shown_class(&of.class), of.name)),
+            method: method.as_ref().map(trace::Method::short),
             ..EventRow::default()
         };
         let values = block.values(event);

@@ -133,7 +133,7 @@ fn place(name: &MethodName, body: &Body, pc: u32) -> Place {
 }
 
 fn short(name: &MethodName) -> String {
-    format!("{}.{}", model::short_class_name(&name.class), name.name)
+    name.short()
 }
 
 /// The operation as text.

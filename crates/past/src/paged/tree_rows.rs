@@ -167,7 +167,7 @@ impl Recording {
             let RowOfCall { row, fold } = list.place(node).unwrap_or_default();
             self.keep_list(of, list);
             let calls = &self.calls;
-            let method = calls.method(node).map(|method| format!("{}.{}", method.class, method.name));
+            let method = calls.method(node).map(trace::Method::shown);
             steps.push(PathStep {
                 call: calls.shown(node),
                 method: method.unwrap_or_default(),

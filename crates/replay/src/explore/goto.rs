@@ -238,7 +238,7 @@ impl Explorer {
                 let hit = p.hit.map(|hit| format!(", hit {hit}")).unwrap_or_default();
                 format!("{file}:{line}{hit}")
             }
-            _ => format!("{}.{}", p.class.as_deref().unwrap_or("?"), p.method.as_deref().unwrap_or("?")),
+            _ => p.method_text().unwrap_or_else(|| "?".to_owned()),
         })
     }
 }

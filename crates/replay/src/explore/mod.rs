@@ -185,6 +185,10 @@ impl Explorer {
             built = workspace.build(None) => built,
             () = interrupt.wait() => Err(SessionError::Interrupted),
         };
+        let built = match built {
+            Ok(()) => crate::script::learn_classes(workspace, &interrupt, &*progress).await,
+            failed => failed,
+        };
         progress.done();
         self.interrupter.disarm();
         built

@@ -234,7 +234,7 @@ fn row(question: &Question) -> QuestionRow {
     QuestionRow {
         number: question.question,
         call: CallHandle(question.node),
-        method: format!("{}.{}", question.class, question.method),
+        method: question.method_text(),
         suspicious: question.remaining,
     }
 }
@@ -242,7 +242,7 @@ fn row(question: &Question) -> QuestionRow {
 fn buggy_row(buggy: &Buggy) -> BuggyRow {
     BuggyRow {
         call: CallHandle(buggy.node),
-        method: format!("{}.{}", buggy.class, buggy.method),
+        method: buggy.method_text(),
         line: buggy.line,
         file: buggy.source.clone(),
     }

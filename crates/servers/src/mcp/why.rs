@@ -116,13 +116,12 @@ struct PointFacts<'a> {
 
 impl<'a> PointFacts<'a> {
     fn of(handle: &str, point: &'a PointAnswer) -> PointFacts<'a> {
-        let method = point.method.as_deref().unwrap_or("?");
         PointFacts {
             point: format!("{handle}.{}", point.id),
             question: &point.question,
             located: point.located,
             reason: point.reason.as_deref().filter(|_| !point.located),
-            method: point.class.as_ref().map(|class| format!("{class}.{method}")),
+            method: point.method_text(),
             file: point.file.as_deref(),
             line: point.line,
             text: point.text.as_deref(),

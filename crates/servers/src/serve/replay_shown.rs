@@ -153,7 +153,6 @@ impl ReplayShown {
             point.operands.keys().chain(point.collected.keys()).filter(is_variable).cloned().collect();
         let mut known = std::collections::HashSet::new();
         variables.retain(|name| known.insert(name.clone()));
-        let class = point.class.as_deref();
         TimelinePoint {
             id: point.id.clone(),
             question: point.question.clone(),
@@ -164,7 +163,7 @@ impl ReplayShown {
             label: point.line.map_or_else(|| point.id.clone(), |line| format!("{} :{line}", point.id)),
             file: point.file.clone(),
             line: point.line,
-            method: class.map(|class| format!("{class}.{}", point.method.as_deref().unwrap_or("?"))),
+            method: point.method_text(),
             text: point.text.clone(),
             value: value(point),
             reason: point.reason.clone(),
