@@ -96,9 +96,9 @@ impl Table {
     }
 
     fn expanded(&self, path: &str) -> String {
-        self.variables
-            .keys()
-            .fold(path.to_owned(), |path, name| path.replace(&format!("${name}"), &self.value(name)))
+        let Some(rest) = path.strip_prefix('$') else { return path.to_owned() };
+        let (name, rest) = rest.split_once('/').unwrap_or((rest, ""));
+        if rest.is_empty() { self.value(name) } else { format!("{}/{rest}", self.value(name)) }
     }
 
     /// Prepares a program, runs it `rounds` times plainly, and asks its questions with this `qp`.

@@ -231,7 +231,7 @@ fn of_traces(traces: &[PrintedTrace], pool: &ClassPool) -> Option<FailurePlace> 
             let frame = trace.frames.get(index)?;
             let (has_called, line) = (index > 0, frame.line?);
             let from = has_called.then(|| format!("{}.{}", frame.class, frame.method));
-            let throw = trace.class.clone().map(|class| Throw { class, from });
+            let throw = trace.class.as_deref().map(|class| Throw { class: thrown_class(class), from });
             // The question about it names the throw.
             let called = index.checked_sub(1).and_then(|called| trace.frames.get(called));
             let examined = called.filter(|_| throw.is_some());
@@ -245,4 +245,13 @@ fn of_traces(traces: &[PrintedTrace], pool: &ClassPool) -> Option<FailurePlace> 
             })
         })
     })
+}
+
+/// The class to ask for, of an exception that is printed as this one. JUnit 3's class is a subclass of the JDK's,
+/// and Ant prints it for every failed assertion of JUnit 4.
+fn thrown_class(printed: &str) -> String {
+    match printed {
+        "junit.framework.AssertionFailedError" => "java.lang.AssertionError".to_owned(),
+        class => class.to_owned(),
+    }
 }

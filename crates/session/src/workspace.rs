@@ -153,6 +153,11 @@ impl Workspace {
         paths.agents.extend(self.template.settings().jvm.iter().filter_map(|option| java_agent(option)));
         let mut pool = ClassPool::open(&paths)?.with_sources(self.sources());
         pool.use_loaded(self.loaded.borrow().iter());
+        if facts.is_some() && matches!(self.template.launch_command()?, LaunchCommand::Wrapper { .. }) {
+            // A build tool's class path can be a temporary jar that names the real one, and is deleted at the
+            // end of the run.
+            pool.places();
+        }
         Ok(pool)
     }
 
