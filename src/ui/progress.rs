@@ -106,6 +106,10 @@ impl Progress for Bar {
         if self.trusts { Consent::Once } else { self.bar.suspend(|| super::consent_prompt::ask(wanted)) }
     }
 
+    fn chooses(&self, question: &str, choices: &[String]) -> Option<usize> {
+        self.bar.suspend(|| super::consent_prompt::choose(question, choices))
+    }
+
     fn sink(&self) -> Option<Sink> {
         let bar = self.bar.clone();
         Some(Arc::new(move |lines| bar.suspend(|| super::out::pass_on(lines))))

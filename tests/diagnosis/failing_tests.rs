@@ -237,3 +237,54 @@ fn a_saved_question_about_a_test_is_replayed() {
     assert_eq!(code, 0, "{answer:#}");
     assert_eq!(crate::support::point(&answer, "B")["new"], "\"pen;ink\"", "{answer:#}");
 }
+
+#[test]
+fn a_test_of_testng_is_run_without_its_reports() {
+    let test_ng = ["testng", "bsh", "jcommander"].map(|jar| format!("/usr/share/java/{jar}.jar")).join(":");
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    let source = root().join(FIXTURE).join("SaleTest.java");
+    crate::support::javac::Javac::new()
+        .args(["-g", "-cp", &test_ng, "-d"])
+        .arg(folder.path())
+        .arg(source)
+        .run();
+    let runner = root().join("java/runner");
+    let class_path = format!("{}:{test_ng}:{}", folder.path().display(), runner.display());
+    let run = |test: &str| {
+        let mut java = Command::new("java");
+        java.current_dir(folder.path()).args(["-cp", &class_path, "querypoint.runner.RunTest", test]);
+        let output = finish(&mut java);
+        (output.status.code(), said(&output))
+    };
+    let (code, text) = run("SaleTest");
+    // TestNG runs nested classes too.
+    let failed: Vec<&str> = text.lines().filter(|line| line.starts_with("FAILED")).collect();
+    assert_eq!((code, failed), (Some(1), vec!["FAILED open", "FAILED fails", "FAILED sums"]), "{text}");
+    assert!(text.contains("IllegalStateException: no shop"), "{text}");
+    assert_eq!(run("SaleTest#passes").0, Some(0));
+    let (code, text) = run("SaleTest#none");
+    assert!(code == Some(2) && text.contains("but has fails, passes, refuses, sums"), "{text}");
+
+    let mut why = qp();
+    why.current_dir(folder.path()).args(["why", "--test", "SaleTest#fails", "--classpath", &class_path]);
+    let (text, line) =
+        (said(&finish(&mut why)), marked("fixtures/failing-tests", "SaleTest.java", "// <- changed"));
+    assert!(
+        text.contains("LastChange(A(0):got)") && text.contains(&format!("SaleTest.java:{line}")),
+        "{text}"
+    );
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder").flatten().collect();
+    assert_eq!(left.len(), 2, "only the classes are there: {left:?}");
+}
+
+#[test]
+fn why_asks_about_the_result_that_an_assertion_examined() {
+    let mut why = of_test(&["why", "--source", FIXTURE], "CartTest#byHelper");
+    let output = finish(&mut why);
+    let text = unwrapped(&said(&output));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(
+        text.contains("Exit(Cart.total) after A before X index -1") && text.contains("returned: "),
+        "{text}"
+    );
+}

@@ -81,6 +81,20 @@ fn a_test_is_run_by_ant_in_a_vm_of_its_own() {
 /// Offline, from the Maven repository of Debian's packages.
 #[test]
 fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
+    let project = maven_project();
+    let classes = r#"["price/target/classes", "price/target/test-classes"]"#;
+    let debuggee = format!(
+        r#"command: ["mvn", "-q", "-B", "test"], cwd: {:?}, jvm: "ForkedBooter", classes: {classes}"#,
+        project.path(),
+    );
+    ask("maven", &debuggee);
+    // Maven's own VM is let go without being told so.
+    begins_at_the_failure(&["mvn", "-q", "-B", "-Dtest=PriceTest", "test"], project.path());
+    asks_by_the_name_of_the_test(project.path());
+}
+
+/// A project of Maven with one module, `price`, which has the fixture.
+fn maven_project() -> tempfile::TempDir {
     let plugin = |name: &str| {
         let versions = Path::new(REPOSITORY).join("org/apache/maven/plugins").join(name);
         let folders = std::fs::read_dir(&versions).unwrap_or_else(|e| panic!("{}: {e}", versions.display()));
@@ -93,51 +107,136 @@ fn a_test_is_run_by_maven_in_a_vm_of_its_own() {
     };
     let plugins =
         ["maven-surefire-plugin", "maven-compiler-plugin", "maven-resources-plugin"].map(plugin).concat();
-    let pom = format!(
-        "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>price</artifactId>\
-         <version>1</version><properties><maven.compiler.source>8</maven.compiler.source>\
+    let own = "<modelVersion>4.0.0</modelVersion><groupId>x</groupId><version>1</version>";
+    let root_pom = format!(
+        "<project>{own}<artifactId>shop</artifactId><packaging>pom</packaging><modules><module>price</module>\
+         </modules><properties><maven.compiler.source>8</maven.compiler.source>\
          <maven.compiler.target>8</maven.compiler.target></properties>\
          <build><plugins>{plugins}</plugins></build><dependencies><dependency><groupId>junit</groupId>\
          <artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency></dependencies></project>"
     );
+    let parent = "<groupId>x</groupId><artifactId>shop</artifactId><version>1</version>";
+    let pom = format!("<project>{own}<artifactId>price</artifactId><parent>{parent}</parent></project>");
     let project = tempfile::tempdir_in(scratch()).expect("a folder");
-    std::fs::write(project.path().join("pom.xml"), pom).expect("written");
+    let write = |file: &str, text: &str| {
+        let path = project.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    write("pom.xml", &root_pom);
+    write("price/pom.xml", &pom);
+    write(".mvn/maven.config", &format!("-o\n-Dmaven.repo.local={REPOSITORY}\n"));
+    copy_fixture(&project.path().join("price"));
+    project
+}
+
+/// Copies the fixture to the folders of sources of a module.
+fn copy_fixture(module: &Path) {
     for (folder, file) in [("src/main/java", "Price.java"), ("src/test/java", "PriceTest.java")] {
-        let folder = project.path().join(folder);
+        let folder = module.join(folder);
         std::fs::create_dir_all(&folder).expect("made");
         std::fs::copy(root().join("tests/fixtures/launchers").join(file), folder.join(file)).expect("copied");
     }
-    let debuggee = format!(
-        r#"command: ["mvn", "-o", "-q", "-B", "-Dmaven.repo.local={REPOSITORY}", "test"], cwd: {:?},
-           jvm: "ForkedBooter", classes: ["target/classes", "target/test-classes"]"#,
-        project.path(),
-    );
-    ask("maven", &debuggee);
-    // Maven's own VM is let go without being told so.
-    let local = format!("-Dmaven.repo.local={REPOSITORY}");
-    let mvn = ["mvn", "-o", "-q", "-B", &local, "-Dtest=PriceTest", "test"];
-    begins_at_the_failure(&mvn, project.path());
-    asks_by_the_name_of_the_test(project.path());
 }
 
-/// The report of the build tool says which test failed, and its class path.
+/// `qp` in a folder, with a cache of its own.
+fn qp_in(folder: &Path, cache: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut qp = crate::support::qp();
+    let output = crate::support::finish(qp.current_dir(folder).env("XDG_CACHE_HOME", cache).args(arguments));
+    (output.status.code(), said(&output))
+}
+
+/// The build tool is asked once how it runs the test, and the test runs without it.
 fn asks_by_the_name_of_the_test(project: &Path) {
-    let inside = project.join("src/test/java");
-    let qp = |arguments: &[&str]| {
-        let output = crate::support::finish(crate::support::qp().current_dir(&inside).args(arguments));
-        (output.status.code(), said(&output))
-    };
-    let (code, text) = qp(&["test"]);
+    let cache = tempfile::tempdir_in(scratch()).expect("a folder");
+    let qp = |folder: &Path, arguments: &[&str]| qp_in(folder, cache.path(), arguments);
+    let (code, text) = qp(&project.join("price/src"), &["test"]);
     assert_eq!(code, Some(1), "{text}");
     for part in ["PriceTest#adds", "1 failed in 1 report of", "qp why --test 'PriceTest#adds'"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let (code, text) = qp(&["--format=json", "why", "--test", "PriceTest#adds"]);
+    let (code, text) = qp(project, &["why", "--test", "PriceTest#adds"]);
+    let text = crate::support::unwrapped(&text);
     assert_eq!(code, Some(0), "{text}");
-    let (code, text) = qp(&["why", "got", "--test", "PriceTest#adds"]);
-    assert!(code == Some(0) && text.contains("PriceTest.java:9"), "{text}");
-    let (code, text) = qp(&["why", "got", "--test", "OtherTest"]);
-    assert!(code == Some(2) && text.contains("there is no report of OtherTest"), "{text}");
+    for part in
+        ["asking Maven for the class path of the tests in", "LastChange(A(0):got)", "PriceTest.java:9"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The test that failed last. Maven is not asked again.
+    let (code, text) = qp(&project.join("price"), &["log", "got", "--at", "PriceTest:9", "--test"]);
+    assert!(code == Some(0) && text.contains("the test PriceTest#adds, which failed last"), "{text}");
+    assert!(text.starts_with("-1\n") && !text.contains("asking"), "{text}");
+    let (code, text) = qp(project, &["why", "got", "--test", "OtherTest"]);
+    assert!(code == Some(2) && text.contains("there is no class `OtherTest`"), "{text}");
+    says_what_maven_answered(project, cache.path());
+}
+
+/// If Maven is not there, its last report has the class path. If Maven fails, its answer is shown.
+fn says_what_maven_answered(project: &Path, cache: &Path) {
+    let programs = tempfile::tempdir_in(scratch()).expect("a folder");
+    let path = std::env::var_os("PATH").expect("a path");
+    for program in ["java", "sh"] {
+        let found = std::env::split_paths(&path).map(|at| at.join(program)).find(|found| found.is_file());
+        std::os::unix::fs::symlink(found.expect(program), programs.path().join(program)).expect("a link");
+    }
+    let mut qp = crate::support::qp();
+    qp.current_dir(project).env("PATH", programs.path()).env("XDG_CACHE_HOME", programs.path());
+    let output =
+        crate::support::finish(qp.args(["log", "got", "--at", "PriceTest:9", "--test", "PriceTest"]));
+    let text = crate::support::unwrapped(&said(&output));
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for part in ["`mvn` is not on the path", "the class path is that of the report", "TEST-PriceTest.xml"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let pom = project.join("pom.xml");
+    let broken = std::fs::read_to_string(&pom).expect("a POM").replace("4.x", "4.none");
+    std::fs::write(&pom, broken).expect("written");
+    let (code, text) = qp_in(project, cache, &["why", "--test", "PriceTest"]);
+    let text = crate::support::unwrapped(&text);
+    assert_eq!(code, Some(4), "{text}");
+    for part in [
+        "failed with exit code 1: `mvn -B -X",
+        "-pl price -am test`",
+        "junit:junit:jar:4.none",
+        "--classpath",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// Gradle takes long to start: `QP_GRADLE` has it tried, by Debian's package `gradle`.
+#[test]
+fn a_test_of_gradle_runs_without_gradle() {
+    if std::env::var_os("QP_GRADLE").is_none() || !testing::program("gradle", "gradle") {
+        return;
+    }
+    let project = tempfile::tempdir_in(scratch()).expect("a folder");
+    let build = "subprojects { apply plugin: 'java'\n\
+        dependencies { testCompile files('/usr/share/java/junit4.jar', '/usr/share/java/hamcrest-core.jar') }\n\
+        test { systemProperty 'where', 'a b' } }\n\
+        project(':till') { dependencies { testCompile project(':price') } }\n";
+    std::fs::write(project.path().join("build.gradle"), build).expect("written");
+    std::fs::write(project.path().join("settings.gradle"), "include 'price', 'till'\n").expect("written");
+    copy_fixture(&project.path().join("price"));
+    let test = project.path().join("price/src/test/java/PriceTest.java");
+    let till = project.path().join("till/src/test/java");
+    std::fs::create_dir_all(&till).expect("made");
+    std::fs::rename(test, till.join("PriceTest.java")).expect("moved");
+    let cache = tempfile::tempdir_in(scratch()).expect("a folder");
+    let (code, text) =
+        qp_in(project.path(), cache.path(), &["why", "Price.total", "--test", "PriceTest#adds"]);
+    assert_eq!(code, Some(0), "{text}");
+    // Also the code of another module, whose jar is on Gradle's class path, is the program's own.
+    for part in ["asking Gradle", "LastChange(A(0):Price.total)", "Price.java:13"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (code, text) = qp_in(&till, cache.path(), &["diagnose", "--unattended", "--test", "PriceTest"]);
+    let text = crate::support::unwrapped(&text);
+    assert!(
+        text.contains("`got` is wrong") && text.contains("Price.add") && !text.contains("asking"),
+        "{code:?} {text}"
+    );
 }
 
 /// Diagnoses the fixture's test as a build tool runs it.

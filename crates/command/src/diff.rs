@@ -4,7 +4,7 @@ use super::diagnose::TO_PROGRAMS;
 use super::program::{LaunchArgs, ProgramArgs, TestArgs, own_stdin};
 use super::trace::Memory;
 use super::{Command, CommandError, Outcome};
-use chain::Chain;
+use chain::{Chain, Debuggee};
 use classes::DefaultScope;
 use debuggee::StdinRecording;
 use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, Varying, VersionComparison};
@@ -120,8 +120,9 @@ impl Command for Diff {
     async fn execute(&self, context: &Context) -> Result<Parting, CommandError> {
         let work = TemporaryFolder::new("qp-diff-");
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
-        let command = self.test.command(&self.command)?;
-        let VersionFolders { folders, whose_code } = self.folders(&command, work.path(), context).await?;
+        let test = self.test.found(context).await?;
+        let program = test.instead_of(ProgramArgs::with(&self.launch).of_command(&self.command));
+        let VersionFolders { folders, whose_code } = self.folders(&program, work.path(), context).await?;
         let mut here = vec![self.open(&folders[0], context).await?];
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
             diagnose::check_reference(here, reference)?;
@@ -167,7 +168,7 @@ impl Diff {
     /// The folders that were named, or those of new runs of both versions.
     async fn folders(
         &self,
-        command: &[String],
+        program: &Debuggee,
         work: &Path,
         context: &Context,
     ) -> Result<VersionFolders, CommandError> {
@@ -178,19 +179,24 @@ impl Diff {
             let why = "name two recorded runs, or --reference and a command";
             return Err(CommandError::Usage(why.to_owned()));
         };
-        let right = session::with_class_path(command, reference).ok_or_else(|| {
+        // The program may run in another folder.
+        let here = std::env::current_dir().map_err(CommandError::Input)?;
+        let absolute = program.cwd.as_ref().and_then(|_| session::absolute_class_path(reference, &here));
+        let first = absolute.as_ref().unwrap_or(reference);
+        let right = session::with_class_path(&program.command, first).ok_or_else(|| {
             let why = "the command has no -cp in which the reference could come first: record both \
                        versions with `qp trace record --level writes`, and name the folders";
             CommandError::Usage(why.to_owned())
         })?;
         let folders = [work.join("here"), work.join("there")];
-        let scope = self.default_scope(command, &right)?;
-        let reads = session::class_path(command);
+        let right = Debuggee { command: right, ..program.clone() };
+        let scope = self.default_scope(program, &right)?;
+        let reads = session::class_path(&program.command);
         let stdin = own_stdin()?;
-        let versions = [(command, None), (&*right, reads)];
-        for (folder, (command, class_path)) in folders.iter().zip(versions) {
+        let versions = [(program, None), (&right, reads)];
+        for (folder, (program, class_path)) in folders.iter().zip(versions) {
             let stdin = stdin.clone();
-            self.record(folder, command, class_path, stdin, &scope, context).await?;
+            self.record(folder, program, class_path, stdin, &scope, context).await?;
         }
         Ok(VersionFolders { folders, whose_code: scope.summary })
     }
@@ -294,21 +300,19 @@ impl Diff {
     }
 
     /// The scope of both versions: the user's, or what is recorded of either by default.
-    fn default_scope(&self, command: &[String], right: &[String]) -> Result<DefaultScope, CommandError> {
+    fn default_scope(&self, program: &Debuggee, right: &Debuggee) -> Result<DefaultScope, CommandError> {
         if !self.scope.is_empty() {
             return Ok(DefaultScope { scope: self.scope.clone(), ..DefaultScope::default() });
         }
-        let of = |command: &[String]| {
-            recorded::default_scope(&Chain::new(ProgramArgs::default().of_command(command), Vec::new()))
-        };
-        let (here, there) = (of(command)?.unwrap_or_default(), of(right)?.unwrap_or_default());
+        let of = |program: &Debuggee| recorded::default_scope(&Chain::new(program.clone(), Vec::new()));
+        let (here, there) = (of(program)?.unwrap_or_default(), of(right)?.unwrap_or_default());
         Ok(here.union(there))
     }
 
     async fn record(
         &self,
         out: &Path,
-        command: &[String],
+        program: &Debuggee,
         class_path: Option<String>,
         stdin: Option<StdinRecording>,
         scope: &DefaultScope,
@@ -325,7 +329,7 @@ impl Diff {
             stdin,
             ..RecordOptions::default()
         };
-        let chain = Chain::new(ProgramArgs::with(&self.launch).of_command(command), Vec::new());
+        let chain = Chain::new(program.clone(), Vec::new());
         recorded::record(&chain, &options, context).await?;
         Ok(())
     }

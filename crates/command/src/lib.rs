@@ -28,7 +28,6 @@ pub mod recording_args;
 pub mod replay;
 pub mod secrets;
 pub mod test;
-pub mod test_reports;
 pub mod trace;
 pub mod trust;
 pub mod value_question;
@@ -36,6 +35,7 @@ pub mod why;
 
 use chain::Chain;
 use past::PastError;
+use project::ProjectError;
 use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 
@@ -90,6 +90,9 @@ pub enum CommandError {
     /// An argument is wrong.
     #[error("{0}")]
     Usage(String),
+    /// A test of a project cannot be launched.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// A file could not be written.
     #[error("cannot write {path}: {source}; check the folder and its permissions")]
     Write {
@@ -145,6 +148,13 @@ impl CommandError {
         match self {
             CommandError::Session(e) => e.exit_code(),
             CommandError::Usage(_) => 2,
+            CommandError::Project(e) => {
+                if e.is_of_tool() {
+                    4
+                } else {
+                    2
+                }
+            }
             CommandError::Write { .. } | CommandError::Input(_) => 4,
         }
     }

@@ -60,7 +60,8 @@ impl Command for Log {
     async fn execute(&self, context: &Context) -> Result<Logged, CommandError> {
         let mut point = self.line.root("A")?;
         point.collect = Some(vec![self.expr.clone()]);
-        let chain = Chain::new(self.program.debuggee(&self.command)?, vec![point]);
+        let program = self.program.found(context).await?;
+        let chain = Chain::new(program.debuggee(&self.command), vec![point]);
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let written = chain.to_ron().map_err(session::SessionError::from)?;
         let chain = Chain::parse(&written, "qp log").map_err(session::SessionError::from)?;

@@ -173,8 +173,9 @@ impl Command for Omitted {
             let trace = RecordedTrace::open(&folder, self.memory.bytes(), context).await?;
             return Ok(Box::pin(omission::ask_omissions(trace, &question, context)).await?);
         }
-        let command = self.test.command(&self.command)?;
-        if command.is_empty() {
+        let test = self.test.found(context).await?;
+        let program = test.instead_of(ProgramArgs::with(&self.launch).of_command(&self.command));
+        if program.command.is_empty() {
             let why = "name a recorded run, or a command after `--`";
             return Err(CommandError::Usage(why.to_owned()));
         }
@@ -191,23 +192,19 @@ impl Command for Omitted {
             stdin: own_stdin()?,
             ..RecordOptions::default()
         };
-        let chain = Chain::new(self.debuggee(&command), Vec::new());
+        let chain = Chain::new(program.clone(), Vec::new());
         omission::record_for(&chain, options, &question, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
-        let trace = trace.of_command(&command);
+        let trace = trace.of_command(&program.command);
         let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
         if let Some(file) = &self.save {
-            self.save_to(file, &command, answer.suggestions.first())?;
+            self.save_to(file, program, answer.suggestions.first())?;
         }
         Ok(answer)
     }
 }
 
 impl Omitted {
-    fn debuggee(&self, command: &[String]) -> Debuggee {
-        ProgramArgs::with(&self.launch).of_command(command)
-    }
-
     /// What is right.
     fn wanted(&self) -> Result<WantedOutcome, CommandError> {
         let whole = match &self.want_output_file {
@@ -229,7 +226,7 @@ impl Omitted {
     fn save_to(
         &self,
         file: &Path,
-        command: &[String],
+        program: Debuggee,
         first: Option<&TriedSuggestion>,
     ) -> Result<(), CommandError> {
         let (Some(SourceLine { class, line }), Some(what)) = (&self.at, &self.what) else { return Ok(()) };
@@ -249,7 +246,7 @@ impl Omitted {
             None => Expect { located: Some(false), ..Expect::default() },
         };
         let omitted = Point { expect: Some(expect), ..Point::new("B", Kind::Omitted(format!("A:{what}"))) };
-        let chain = Chain::new(self.debuggee(command), vec![root, omitted]);
+        let chain = Chain::new(program, vec![root, omitted]);
         save_chain(&session::portable(&session::remembered(&chain)?, file), file, true)
     }
 }

@@ -1,64 +1,124 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
-use super::test_reports::{project_of, reports};
 use chain::{Address, Debuggee, Ready, SourceEncoding, SourcePaths};
 use debuggee::{StdinRecording, test_command};
+use project::{FailedTest, TestLaunch, project_of, reports, test_launch};
+use session::{Context, SessionError};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A test to run instead of a command.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct TestArgs {
-    /// Run this test instead of a command, by the JUnit (3, 4 or 5) of its class path, with assertions
-    /// enabled: CLASS#METHOD, or CLASS for all its tests
-    #[arg(long, value_name = "CLASS#METHOD", conflicts_with = "command")]
+    /// Run this test instead of a command, by the JUnit (3, 4 or 5) or TestNG of its class path, with
+    /// assertions enabled: CLASS#METHOD, or CLASS for all its tests. Without a value: a test that failed when
+    /// Maven or Gradle last ran it
+    #[arg(
+        long,
+        value_name = "CLASS#METHOD",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with = "command"
+    )]
     pub test: Option<String>,
-    /// Class path of the test: its classes, the program's, and JUnit. By default that of the last report
-    /// that Maven has written of the test in this project
+    /// Class path of the test: its classes, the program's, and JUnit. By default Maven or Gradle is asked for
+    /// it in the folder of the project
     #[arg(long = "classpath", visible_alias = "class-path", value_name = "CLASSPATH", requires = "test")]
     pub class_path: Option<String>,
+    /// How the test is launched, once it is known.
+    #[arg(skip)]
+    pub launch: Option<TestLaunch>,
 }
 
 impl TestArgs {
-    /// The command that runs the test; without a test, the command itself.
+    /// The same with the launch of the test: by the class path named, or as its build tool runs it.
     ///
     /// # Errors
-    /// No class path was named, and no report of the test has one.
-    pub fn command(&self, command: &[String]) -> Result<Vec<String>, CommandError> {
-        match (&self.test, &self.class_path) {
-            (Some(test), Some(class_path)) => Ok(test_command(test, class_path)),
-            (Some(test), None) => reported(test),
-            _ => Ok(command.to_vec()),
+    /// There is no such test, the build tool fails, no test is chosen, or the user interrupts.
+    pub async fn found(&self, context: &Context) -> Result<TestArgs, CommandError> {
+        let Some(test) = self.test.as_ref().filter(|_| self.launch.is_none()) else {
+            return Ok(self.clone());
+        };
+        let test = if test.is_empty() { failed_test(context)? } else { test.clone() };
+        let launch = match &self.class_path {
+            Some(class_path) => {
+                TestLaunch { command: test_command(&test, class_path), ..TestLaunch::default() }
+            }
+            None => launch_in(&std::env::current_dir().map_err(CommandError::Input)?, &test, context).await?,
+        };
+        Ok(TestArgs { test: Some(test), launch: Some(launch), class_path: self.class_path.clone() })
+    }
+
+    /// The test as a program, if one is named and [found](Self::found); else this program.
+    pub fn instead_of(&self, program: Debuggee) -> Debuggee {
+        match &self.launch {
+            Some(launch) => launched(launch, program),
+            None => program,
         }
     }
 }
 
-/// The command that runs a test with the class path of its last report.
-fn reported(test: &str) -> Result<Vec<String>, CommandError> {
-    let (class, method) = test.split_once('#').map_or((test, None), |(class, method)| (class, Some(method)));
-    let simple = |name: &str| name.rsplit('.').next().map(str::to_owned);
-    let here = std::env::current_dir().ok();
-    let project = here.as_deref().and_then(project_of);
-    let of_class = project.as_deref().map(reports).unwrap_or_default().into_iter().find(|report| {
-        report.class == class || !class.contains('.') && simple(&report.class).as_deref() == Some(class)
-    });
-    let why = match (project, of_class) {
-        (None, _) => "name its --classpath: this folder is no project of Maven or Gradle".to_owned(),
-        (Some(project), None) => format!(
-            "there is no report of {class} in {}: run the test once with the build tool, or name its \
-             --classpath",
-            project.display()
-        ),
-        (_, Some(report)) => match &report.class_path {
-            Some(class_path) => {
-                let test = method.map_or(report.class.clone(), |method| format!("{}#{method}", report.class));
-                return Ok(test_command(&test, class_path));
-            }
-            None => format!("{} has no class path: name it with --classpath", report.file.display()),
-        },
+/// How a build tool runs a test of the project around a folder.
+///
+/// # Errors
+/// There is no such test, the build tool fails, or the user interrupts.
+pub async fn launch_in(here: &Path, test: &str, context: &Context) -> Result<TestLaunch, CommandError> {
+    let tell = |text: &str| context.progress().tell(text);
+    tokio::select! {
+        found = test_launch(test, here, &tell) => Ok(found?),
+        () = context.interrupted() => Err(SessionError::Interrupted.into()),
+    }
+}
+
+/// A program with the command, the folder and the environment of a test. Paths that the user wrote lead from
+/// the folder where the user stands.
+pub fn launched(launch: &TestLaunch, program: Debuggee) -> Debuggee {
+    let mut of_test = Debuggee { command: launch.command.clone(), ..program };
+    of_test.env.extend(launch.env.clone());
+    let Some(cwd) = &launch.cwd else { return of_test };
+    let here = std::env::current_dir().unwrap_or_default();
+    for path in of_test.sources.iter_mut().chain(&mut of_test.classes) {
+        *path = here.join(&path);
+    }
+    if of_test.sources.is_empty() {
+        let inside =
+            |folder: &PathBuf| folder.strip_prefix(cwd).map_or_else(|_| folder.clone(), Path::to_owned);
+        of_test.sources = launch.sources.iter().map(inside).collect();
+    }
+    of_test.cwd = Some(cwd.clone()).filter(|cwd| *cwd != here);
+    of_test
+}
+
+/// A test of the project that failed when its build tool last ran it. If there are several, the user chooses.
+fn failed_test(context: &Context) -> Result<String, CommandError> {
+    let wrong = |why: String| CommandError::Usage(format!("--test: {why}"));
+    let here = std::env::current_dir().map_err(CommandError::Input)?;
+    let project = project_of(&here).ok_or_else(|| {
+        wrong("this folder is in no project of Maven or Gradle: name a test, CLASS#METHOD".to_owned())
+    })?;
+    let reports = reports(&project);
+    let failed: Vec<&FailedTest> = reports.iter().flat_map(|report| &report.failed).collect();
+    let names: Vec<String> = failed.iter().map(|failed| failed.shown()).collect();
+    let chosen = match failed.as_slice() {
+        [] if reports.is_empty() => {
+            let why = "there are no reports of tests: run them once with the build tool, or name one";
+            return Err(wrong(format!("{why}, CLASS#METHOD")));
+        }
+        [] => return Err(wrong("no test has failed in the last reports: name one, CLASS#METHOD".to_owned())),
+        [_] => Some(0),
+        _ => context.progress().chooses("Which test?", &names),
     };
-    Err(CommandError::Usage(format!("--test {test}: {why}")))
+    match chosen.and_then(|at| failed.get(at)) {
+        Some(FailedTest { test, .. }) => {
+            context.progress().tell(&format!("note: the test {test}, which failed last"));
+            Ok(test.clone())
+        }
+        None => {
+            let all: String = names.iter().map(|name| format!("\n  {name}")).collect();
+            Err(wrong(format!("name one of the tests that failed, the newest first:{all}")))
+        }
+    }
 }
 
 /// Which VM of a command is meant, and how a program is operated that runs until somebody ends it.
@@ -147,12 +207,17 @@ impl ProgramArgs {
         ProgramArgs { launch: launch.clone(), ..ProgramArgs::default() }
     }
 
-    /// The debuggee of a command, or of the test.
+    /// The same with the launch of the test, if one is named.
     ///
     /// # Errors
-    /// The class path of the test is not known.
-    pub fn debuggee(&self, command: &[String]) -> Result<Debuggee, CommandError> {
-        Ok(self.of_command(&self.test.command(command)?))
+    /// There is no such test, the build tool fails, or the user interrupts.
+    pub async fn found(&self, context: &Context) -> Result<ProgramArgs, CommandError> {
+        Ok(ProgramArgs { test: self.test.found(context).await?, ..self.clone() })
+    }
+
+    /// The debuggee of a command, or of the test that was found.
+    pub fn debuggee(&self, command: &[String]) -> Debuggee {
+        self.test.instead_of(self.of_command(command))
     }
 
     /// The debuggee of a command.

@@ -1,7 +1,7 @@
 //! `qp test`: the failed tests of a project's last reports, to be asked about by their names alone.
 
-use super::test_reports::{FailedTest, project_of, reports};
 use super::{Command, CommandError, Outcome};
+use project::{FailedTest, project_of, reports};
 use serde::Serialize;
 use session::Context;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Shows the tests that failed when Maven or Gradle last ran them, the newest first
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp test\n  qp why total --test CartTest#sells      # what last changed `total`, as the failing line sees it\n  qp diagnose --test CartTest#sells       # which call is wrong"
+    after_help = "Examples:\n  qp test\n  qp why --test                           # where the value comes from that a failed assertion examined\n  qp why total --test CartTest#sells      # what last changed `total`, as the failing line sees it\n  qp diagnose --test CartTest#sells       # which call is wrong"
 )]
 pub struct Test {
     /// A folder of the project
@@ -36,8 +36,6 @@ pub struct ReportedTest {
     pub test: FailedTest,
     /// The report.
     pub report: PathBuf,
-    /// Whether the report names the class path, so that `--test` alone runs the test.
-    pub has_class_path: bool,
 }
 
 impl Outcome for FailedTests {
@@ -62,11 +60,7 @@ impl Command for Test {
             return Err(wrong("there are no reports of tests: run them once with the build tool".to_owned()));
         }
         let failed = found.iter().flat_map(|report| {
-            report.failed.iter().map(|test| ReportedTest {
-                test: test.clone(),
-                report: report.file.clone(),
-                has_class_path: report.class_path.is_some(),
-            })
+            report.failed.iter().map(|test| ReportedTest { test: test.clone(), report: report.file.clone() })
         });
         Ok(FailedTests { project, reports: found.len(), failed: failed.collect() })
     }

@@ -11,8 +11,8 @@ use chain::{Chain, Debuggee, Kind, Point};
 use debuggee::StdinRecording;
 use recorded::{RecordedSource, RecordedTrace};
 use replay::failure::{
-    FailurePlace, failure_in_text, find_failure, of_throws_before, of_uncaught, place_in_text, throws_before,
-    uncaught,
+    FailurePlace, THROWN, failure_in_text, find_failure, of_throws_before, of_uncaught, place_in_text,
+    throws_before, uncaught,
 };
 use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 )]
 pub struct Why {
     /// A variable or field: asks for its last change before the line, or before the failure of the program. A
-    /// call such as `total(order)`: asks for
-    /// the `return` that made its result. Without it: asks for the condition that led to the line
+    /// call such as `total(order)`: asks for the `return` that made its result. Without it: asks for the
+    /// condition that led to the line; at the failed assertion of a test, for the value that it examined
     #[arg(value_name = "EXPR")]
     pub expr: Option<String>,
     #[command(flatten)]
@@ -77,13 +77,15 @@ impl Why {
             Some(_) => vec![Point { index: self.index, ..self.line.root("A")? }],
             None => self.at_failure(&debuggee, recorded, options, context).await?,
         };
-        points.push(match &self.expr {
-            Some(expr) => value_question("B", "A", 0, expr),
-            None => {
-                let at = points.last().map_or("A", |last| last.id.as_str());
-                Point::new("B", Kind::LastCondition(at.to_owned()))
-            }
-        });
+        if points.iter().all(|point| point.id != "B") {
+            points.push(match &self.expr {
+                Some(expr) => value_question("B", "A", 0, expr),
+                None => {
+                    let at = points.last().map_or("A", |last| last.id.as_str());
+                    Point::new("B", Kind::LastCondition(at.to_owned()))
+                }
+            });
+        }
         let chain = self.run.code.apply(Chain::new(debuggee, points));
         // Parse the chain as if it came from a file, so that errors in expressions read the same.
         let text = chain.to_ron().map_err(SessionError::from)?;
@@ -92,7 +94,8 @@ impl Why {
 }
 
 impl Why {
-    /// The points that lead to the line at which the program failed.
+    /// The points that lead to the line at which the program failed; after a failed assertion, also the
+    /// question `B` about the value that it examined.
     async fn at_failure(
         &self,
         debuggee: &Debuggee,
@@ -140,6 +143,9 @@ impl Why {
             let index = self.index.or(line.index);
             points.push(self.line.selected(Point { index, ..line }));
         }
+        if let (None, Some(examined)) = (&self.expr, &place.examined) {
+            points.push(examined.question("B", "A", THROWN));
+        }
         Ok(points)
     }
 }
@@ -176,7 +182,7 @@ impl Command for Why {
     /// The question is invalid, the chain cannot be saved, or the program cannot be launched or watched.
     async fn execute(&self, context: &Context) -> Result<Answer, CommandError> {
         let mut recorded = self.recorded.open(context).await?;
-        let debuggee = self.program.debuggee(&self.command)?;
+        let debuggee = self.program.found(context).await?.debuggee(&self.command);
         let debuggee = match &recorded {
             Some((trace, _)) => Debuggee { sources: debuggee.sources, ..trace.program() },
             None => debuggee,

@@ -38,6 +38,7 @@ mod template;
 mod test_runner;
 #[cfg(test)]
 mod tests;
+mod tool;
 
 pub use agent::{Agent, LIBRARY};
 pub use build::BuildOutcome;
@@ -54,3 +55,4 @@ pub use stand_in::stand_in;
 pub use stdin::{Stdin, StdinRecording};
 pub use template::{Settings, Template};
 pub use test_runner::{test_command, tests_of_class};
+pub use tool::run_to_end;

@@ -5,6 +5,7 @@
 //! same exception again, and a framework wraps it. So the place is that of the first throw of the innermost
 //! cause that own code threw.
 
+use super::failed_assertion::{ExaminedValue, examined_value};
 use super::printed_trace::{PrintedFrame, PrintedTrace, printed_traces};
 use super::{Options, Outcome, replayed};
 use answer::{Answer, PointAnswer};
@@ -14,7 +15,7 @@ use session::workspace::Workspace;
 use session::{Context, SessionError};
 
 /// The id of the point at which the exception is thrown.
-const THROWN: &str = "X";
+pub const THROWN: &str = "X";
 
 /// Number of lines of a program's output that an error shows.
 const LAST_OUTPUT: usize = 5;
@@ -34,6 +35,8 @@ pub struct FailurePlace {
     pub line: u32,
     /// Whether the line called the code that threw, rather than throwing itself.
     pub has_called: bool,
+    /// What the failed assertion examined, if the line calls one.
+    pub examined: Option<ExaminedValue>,
 }
 
 /// A throw of an exception.
@@ -92,6 +95,7 @@ fn place_of(point: &PointAnswer, later: &[Throw]) -> Option<FailurePlace> {
         class: own.class.clone(),
         line: own.line?,
         has_called: point.own_frame.is_some(),
+        examined: None,
     })
 }
 
@@ -225,14 +229,19 @@ fn of_traces(traces: &[PrintedTrace], pool: &ClassPool) -> Option<FailurePlace> 
                 |frame: &PrintedFrame| frame.line.is_some() && pool.owner_of(&frame.class) == owner;
             let index = trace.frames.iter().position(is_meant)?;
             let frame = trace.frames.get(index)?;
-            let has_called = index > 0;
+            let (has_called, line) = (index > 0, frame.line?);
             let from = has_called.then(|| format!("{}.{}", frame.class, frame.method));
             let throw = trace.class.as_deref().map(|class| Throw { class: thrown_class(class), from });
+            // The question about it names the throw.
+            let called = index.checked_sub(1).and_then(|called| trace.frames.get(called));
+            let examined = called.filter(|_| throw.is_some());
+            let examined = examined.and_then(|called| examined_value(pool, frame, called));
             Some(FailurePlace {
                 throws: throw.into_iter().collect(),
                 class: frame.class.clone(),
-                line: frame.line?,
+                line,
                 has_called,
+                examined,
             })
         })
     })

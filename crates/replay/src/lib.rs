@@ -18,6 +18,7 @@
 pub mod cost;
 pub mod cost_model;
 pub mod explore;
+pub mod failed_assertion;
 pub mod failure;
 pub mod into_call;
 pub mod iteration;

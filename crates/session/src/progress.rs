@@ -47,6 +47,10 @@ pub trait Progress {
     fn consents(&self, _wanted: &Wanted) -> Consent {
         Consent::Unasked
     }
+    /// Asks the user to choose one of several; `None` if nobody is there or nothing was chosen.
+    fn chooses(&self, _question: &str, _choices: &[String]) -> Option<usize> {
+        None
+    }
     /// Tells the user something before the work goes on.
     fn tell(&self, _text: &str) {}
     /// No further progress will be reported.

@@ -16,6 +16,7 @@ mod tools;
 use super::interrupt::Hearing;
 use super::options::Cli;
 use super::out::{complain, error_text, print};
+use super::progress::Bar;
 use super::relay::{Told, relay};
 use command::CommandError;
 use lines::Lines;
@@ -23,7 +24,8 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use server::{REVISIONS, Server, Settings};
 use servers::mcp::{Mcp, Permissions, SKILL, Workbench};
-use session::{Actor, Progress};
+use session::{Actor, Context, Progress};
+use std::io::IsTerminal;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -34,7 +36,9 @@ pub async fn run(_cli: &Cli, args: &Mcp) -> u8 {
     if args.skill {
         return print(SKILL);
     }
-    let permissions = match Permissions::new(args) {
+    let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()));
+    let found = args.found(&Context::uninterrupted(progress)).await;
+    let permissions = match found.and_then(|args| Permissions::new(&args)) {
         Ok(permissions) => permissions,
         Err(error) => return failed(&error),
     };

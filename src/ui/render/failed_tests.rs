@@ -22,10 +22,9 @@ impl Text for FailedTests {
         let (failed, project) = (self.failed.len(), self.project.display());
         let _ = writeln!(out, "{failed} failed in {} {reports} of {project}", self.reports);
         if let Some(first) = self.failed.first() {
-            let path = if first.has_class_path { "" } else { " --classpath …" };
             let test = &first.test.test;
-            let _ = writeln!(out, "why does it fail:     qp why --test '{test}'{path}");
-            let _ = writeln!(out, "which call is wrong:  qp diagnose --test '{test}'{path}");
+            let _ = writeln!(out, "why does it fail:     qp why --test '{test}'");
+            let _ = writeln!(out, "which call is wrong:  qp diagnose --test '{test}'");
         }
         out
     }

@@ -4,7 +4,7 @@
 mod completer;
 mod lines;
 
-use super::interrupt::{Hearing, SignalRequest};
+use super::interrupt::{Hearing, SignalRequest, stopped_by};
 use super::options::{Cli, Format};
 use super::out::{complain, error_text, json_line, print};
 use super::progress::Bar;
@@ -15,7 +15,7 @@ use command::exchange::Exchange;
 use debuggee::StdinRecording;
 pub use lines::{Input, Lines};
 use replay::explore::Front;
-use session::{Progress, Silent};
+use session::{Context, Progress, Silent};
 use std::io::IsTerminal;
 use std::rc::Rc;
 
@@ -36,7 +36,9 @@ pub async fn run(cli: &Cli, args: &Debug) -> u8 {
     // commands.
     let stdin = (lines.is_terminal() && args.stdin.is_none()).then(StdinRecording::default);
     let front = Rc::new(Screen { printer: lines.printer(), trusts: args.trust.trust });
-    match args.explorer(front, stdin.clone()) {
+    let (stop, context) = Context::uninterrupted(front.progress(true)).renewed();
+    let found = stopped_by(&mut hearing, &stop, args.found(&context)).await;
+    match found.and_then(|args| args.explorer(front, stdin.clone())) {
         Ok(explorer) => {
             let dialogue = DebugDialogue::new(explorer, lines.is_terminal());
             let mut prompt = Prompt { cli, lines, dialogue, stdin };

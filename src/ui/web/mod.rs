@@ -37,8 +37,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub async fn run(cli: &Cli, args: &Serve) -> u8 {
     let progress = Rc::new(Bar::new(std::io::stderr().is_terminal()).trusting(args.trust.trust));
     let context = Context::uninterrupted(progress);
-    match args.start(&context) {
-        Ok(start) => serve(cli, args.clone(), start).await,
+    let found = args.found(&context).await;
+    match found.and_then(|args| Ok((args.start(&context)?, args))) {
+        Ok((start, args)) => serve(cli, args, start).await,
         Err(error) => failed(cli, &error),
     }
 }

@@ -234,7 +234,7 @@ impl ExprNode {
     }
 
     /// Whether the expression or any part of it satisfies the test.
-    pub(crate) fn any(&self, test: &dyn Fn(&ExprNode) -> bool) -> bool {
+    pub fn any(&self, test: &dyn Fn(&ExprNode) -> bool) -> bool {
         test(self) || self.children().into_iter().any(|child| child.any(test))
     }
 

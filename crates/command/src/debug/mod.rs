@@ -92,7 +92,16 @@ impl Debug {
         Some(Step::at_begin(folder, self.trust))
     }
 
-    /// Creates the session. `stdin` records the program's input, unless that is a file.
+    /// The same with the launch of the test, if one is named.
+    ///
+    /// # Errors
+    /// There is no such test, the build tool fails, or the user interrupts.
+    pub async fn found(&self, context: &Context) -> Result<Debug, CommandError> {
+        Ok(Debug { program: self.program.found(context).await?, ..self.clone() })
+    }
+
+    /// Creates the session. A test must be [found](Self::found) before. `stdin` records the program's input,
+    /// unless that is a file.
     ///
     /// # Errors
     /// The chain cannot be read or trusted.
@@ -106,7 +115,7 @@ impl Debug {
                 let chain = trust::load(file, &Context::uninterrupted(front.progress(true)))?;
                 (file.display().to_string(), chain)
             }
-            None => ("qp debug".to_owned(), self.empty_chain()?),
+            None => ("qp debug".to_owned(), self.empty_chain()),
         };
         let all_frames = self.code.all_frames;
         let mut options = replay::Options { show_output: true, stdin, all_frames, ..self.limits.options() };
@@ -117,9 +126,9 @@ impl Debug {
         Ok(Explorer::new(&name, self.code.apply(chain), options, front))
     }
 
-    fn empty_chain(&self) -> Result<Chain, CommandError> {
-        let debuggee = Debuggee { stdin: self.stdin.clone(), ..self.program.debuggee(&self.command)? };
-        Ok(Chain::new(debuggee, Vec::new()))
+    fn empty_chain(&self) -> Chain {
+        let debuggee = Debuggee { stdin: self.stdin.clone(), ..self.program.debuggee(&self.command) };
+        Chain::new(debuggee, Vec::new())
     }
 }
 

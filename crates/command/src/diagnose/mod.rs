@@ -253,7 +253,8 @@ impl Diagnose {
                 Diagnoser::new(trace, options)?
             }
             None => {
-                let program = ProgramArgs::with(&self.launch).of_command(&self.test.command(&self.command)?);
+                let test = self.test.found(context).await?;
+                let program = test.instead_of(ProgramArgs::with(&self.launch).of_command(&self.command));
                 let chain = Chain::new(Debuggee { stdin: self.stdin.clone(), ..program }, Vec::new());
                 let recording = self.recording(folder.clone())?;
                 let diagnoser = Diagnoser::while_it_runs(chain, recording, options, self.unattended, context);

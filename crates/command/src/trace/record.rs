@@ -154,8 +154,9 @@ impl Command for Record {
             Some(like) => (like.about.scope.clone(), like.about.trust.clone()),
             None => (self.scope.clone(), self.trust.clone()),
         };
-        let program = ProgramArgs::with(&self.launch).of_command(&self.test.command(&self.command)?);
-        let chain = Chain::new(program, Vec::new());
+        let test = self.test.found(context).await?;
+        let program = ProgramArgs::with(&self.launch).of_command(&self.command);
+        let chain = Chain::new(test.instead_of(program), Vec::new());
         let options = RecordOptions {
             listener: None,
             brief: None,

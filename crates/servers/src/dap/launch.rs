@@ -3,6 +3,7 @@
 use chain::{Chain, Debuggee, Ready, SourceEncoding, SourcePaths};
 use command::CommandError;
 use command::cursor::Cursor;
+use command::program::{launch_in, launched};
 use debuggee::{StdinRecording, test_command};
 use files::TemporaryFolder;
 use recorded::{RecordOptions, RecordedTrace, Secrets};
@@ -141,8 +142,8 @@ impl Launch {
         stdin: Option<StdinRecording>,
         context: &Context,
     ) -> Result<Launched, CommandError> {
-        let command = self.program()?;
-        let debuggee = self.debuggee(command.clone());
+        let debuggee = self.program(context).await?;
+        let command = debuggee.command.clone();
         let folder =
             TemporaryFolder::new("qp-dap-").map_err(|error| CommandError::Usage(error.to_string()))?;
         let out = folder.path().join("trace");
@@ -177,7 +178,7 @@ impl Launch {
     }
 
     /// The program of a command.
-    pub(super) fn debuggee(&self, command: Vec<String>) -> Debuggee {
+    fn debuggee(&self, command: Vec<String>) -> Debuggee {
         Debuggee {
             command,
             cwd: self.cwd.clone(),
@@ -189,18 +190,26 @@ impl Launch {
         }
     }
 
-    /// The command that starts the program.
+    /// The program, or the test.
     ///
     /// # Errors
-    /// There is none, or a test has no class path.
-    pub fn program(&self) -> Result<Vec<String>, CommandError> {
-        let command = match (&self.test, &self.class_path) {
-            (Some(test), Some(class_path)) => test_command(test, class_path),
-            (Some(_), None) => return Err(CommandError::Usage("`test` needs `classPath`".to_owned())),
-            (None, _) => self.command.clone(),
+    /// No command is named, there is no such test, its build tool fails, or the user interrupted.
+    pub async fn program(&self, context: &Context) -> Result<Debuggee, CommandError> {
+        let program = self.debuggee(self.command.clone());
+        let program = match (&self.test, &self.class_path) {
+            (Some(test), Some(class_path)) => Debuggee { command: test_command(test, class_path), ..program },
+            (Some(test), None) => {
+                let here = match &self.cwd {
+                    Some(cwd) => cwd.clone(),
+                    None => std::env::current_dir().map_err(CommandError::Input)?,
+                };
+                launched(&launch_in(&here, test, context).await?, program)
+            }
+            (None, _) => program,
         };
-        let wanted = "the launch configuration needs `command`, a list such as [\"java\", \"Main\"]";
-        if command.is_empty() { Err(CommandError::Usage(wanted.to_owned())) } else { Ok(command) }
+        let wanted =
+            "the launch configuration needs `command`, a list such as [\"java\", \"Main\"], or `test`";
+        if program.command.is_empty() { Err(CommandError::Usage(wanted.to_owned())) } else { Ok(program) }
     }
 
     /// Where the sources are.

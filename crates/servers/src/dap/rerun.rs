@@ -66,11 +66,13 @@ impl Rerun {
         stdin: Option<StdinRecording>,
         context: &Context,
     ) -> Result<Rerun, CommandError> {
+        let program = launch.program(context).await?;
+        let named = launch.sources().paths;
         let debuggee = Debuggee {
-            sources: launch.sources().paths,
+            sources: if named.is_empty() { program.sources.clone() } else { named },
             source_encoding: launch.source_encoding,
             timeout_s: launch.timeout,
-            ..launch.debuggee(launch.program()?)
+            ..program
         };
         // Steps need a program that is watched by events.
         let options = replay::Options {

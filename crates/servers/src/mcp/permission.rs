@@ -3,6 +3,7 @@
 use super::{Mcp, usage};
 use chain::{Chain, Debuggee};
 use command::CommandError;
+use session::Context;
 use session::Wanted;
 use std::path::{Path, PathBuf};
 
@@ -32,17 +33,17 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// The permissions of a command line.
+    /// The permissions of a command line. A test must be [found](Mcp::found) before.
     ///
     /// # Errors
     /// A program has no name or no command, the root is no folder, or nothing is permitted at all.
     pub fn new(line: &Mcp) -> Result<Permissions, CommandError> {
         let mut programs: Vec<RunnableProgram> = Vec::new();
         let mut takes_command = false;
-        let own = line.test.command(&line.command)?;
+        let own = line.test.instead_of(line.program(line.command.clone()));
         for run in &line.runs {
-            let (name, command) = match run.split_once('=') {
-                Some((name, command)) => (name, split(command)?),
+            let (name, debuggee) = match run.split_once('=') {
+                Some((name, command)) => (name, line.program(split(command)?)),
                 None if takes_command => {
                     return usage(format!("--run {run}: only one name can stand for the command after `--`"));
                 }
@@ -51,7 +52,7 @@ impl Permissions {
                     (run.as_str(), own.clone())
                 }
             };
-            if name.is_empty() || command.is_empty() {
+            if name.is_empty() || debuggee.command.is_empty() {
                 return usage(format!(
                     "--run {run}: write NAME and a command after `--`, or NAME=COMMAND, such as \
                      `--run 'intro=java -cp classes Intro'`"
@@ -60,11 +61,11 @@ impl Permissions {
             if programs.iter().any(|program| program.name == name) {
                 return usage(format!("--run {run}: there is a program of this name already"));
             }
-            programs.push(line.program(name, command));
+            programs.push(RunnableProgram { name: name.to_owned(), debuggee });
         }
-        if !own.is_empty() && !takes_command {
+        if !own.command.is_empty() && !takes_command {
             let name = if line.test.test.is_some() { "test" } else { "program" };
-            programs.push(line.program(name, own));
+            programs.push(RunnableProgram { name: name.to_owned(), debuggee: own });
         }
         let root = match &line.root {
             Some(root) => Some(root.canonicalize().map_err(|error| {
@@ -244,16 +245,23 @@ impl Permissions {
 const OTHER_CODE: [&str; 6] = ["build", "before_run", "relaunch", "drive", "attach", "calls"];
 
 impl Mcp {
-    fn program(&self, name: &str, command: Vec<String>) -> RunnableProgram {
-        let debuggee = Debuggee {
+    /// The same with the launch of the test, if one is named.
+    ///
+    /// # Errors
+    /// There is no such test, the build tool fails, or the user interrupts.
+    pub async fn found(&self, context: &Context) -> Result<Mcp, CommandError> {
+        Ok(Mcp { test: self.test.found(context).await?, ..self.clone() })
+    }
+
+    fn program(&self, command: Vec<String>) -> Debuggee {
+        Debuggee {
             command,
             sources: self.source.sources.clone(),
             source_encoding: self.source.source_encoding,
             classes: self.classes.clone(),
             timeout_s: self.timeout,
             ..Debuggee::default()
-        };
-        RunnableProgram { name: name.to_owned(), debuggee }
+        }
     }
 }
 

@@ -31,13 +31,22 @@ pub enum Start {
 }
 
 impl Serve {
-    /// What the arguments name. Asks whether the chain's commands may run.
+    /// The same with the launch of the test, if one is named.
+    ///
+    /// # Errors
+    /// There is no such test, the build tool fails, or the user interrupts.
+    pub async fn found(&self, context: &Context) -> Result<Serve, CommandError> {
+        Ok(Serve { test: self.test.found(context).await?, ..self.clone() })
+    }
+
+    /// What the arguments name; a test must be [found](Self::found) before. Asks whether the chain's commands
+    /// may run.
     ///
     /// # Errors
     /// There is no such file, the chain is invalid, or the user does not allow its commands.
     pub fn start(&self, context: &Context) -> Result<Start, CommandError> {
         let Some(target) = &self.target else {
-            let command = self.test.command(&self.command)?;
+            let command = self.test.instead_of(ProgramArgs::default().of_command(&self.command)).command;
             return match command.is_empty() {
                 true => usage("name a recording, a chain, or a command after `--`"),
                 false => Ok(Start::Program(command)),
@@ -168,7 +177,7 @@ impl Bench {
     pub(super) fn program(&self, command: &[String]) -> Chain {
         let program =
             ProgramArgs { source: self.args.source.clone(), ..ProgramArgs::with(&self.args.launch) };
-        Chain::new(program.of_command(command), Vec::new())
+        Chain::new(self.args.test.instead_of(program.of_command(command)), Vec::new())
     }
 
     /// Memory for sorting events, in bytes.

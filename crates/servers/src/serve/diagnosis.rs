@@ -6,9 +6,10 @@ use super::open_diagnosis::OpenDiagnosis;
 use super::{Request, Works, usage};
 use command::CommandError;
 use command::diagnose::{
-    AnswerCommand, AnswerForm, AnswerWord, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, GivenAnswer,
-    StartedDiagnosis, StrategyRow,
+    AnswerCommand, AnswerForm, AnswerWord, Diagnose, DiagnoseDialogue, DiagnoseReply, DiagnosisResult,
+    GivenAnswer, StartedDiagnosis, StrategyRow,
 };
+use command::program::ProgramArgs;
 use diagnose::{Buggy, Question, Trust, strategies};
 use serde::Deserialize;
 use session::{Context, SessionError};
@@ -168,7 +169,11 @@ impl Bench {
             return usage("the page did not begin with a diagnosis");
         };
         let strategy = args.strategy.clone();
-        let command = args.folder.is_none().then(|| args.test.command(&args.command)).transpose()?;
+        let args = Diagnose { test: args.test.found(context).await?, ..(**args).clone() };
+        let command = args.folder.is_none().then(|| {
+            let program = ProgramArgs::default().of_command(&args.command);
+            args.test.instead_of(program).command
+        });
         // The page cannot take back answers of earlier sessions, so it uses them only if the user names them.
         let started = Box::pin(args.start(AnswerForm::Words, false, context)).await?;
         let known = KnownRecording {

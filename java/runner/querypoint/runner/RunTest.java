@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Runs one test, or all tests of a class, by the JUnit of the program's class path: {@code CLASS[#METHOD]}.
+ * Runs one test, or all tests of a class, by the JUnit or TestNG of the program's class path:
+ * {@code CLASS[#METHOD]}.
  *
- * <p>Prints each failure without the frames of JUnit. Calls JUnit by reflection, so it compiles without it.
+ * <p>Prints each failure without the frames of the framework, which it calls by reflection: it compiles
+ * without any.
  */
 public final class RunTest {
     /** Exit code if a test fails. */
@@ -28,7 +30,7 @@ public final class RunTest {
 
     /** Packages whose frames are left out of a printed stack. */
     private static final String[] HARNESS = {
-        "org.junit.", "junit.", "org.opentest4j.", "org.hamcrest.", "org.assertj.", "querypoint.runner.",
+        "org.junit.", "junit.", "org.testng.", "org.opentest4j.", "org.hamcrest.", "org.assertj.", "querypoint.runner.",
         "java.lang.reflect.", "jdk.internal.reflect.", "java.util.stream.", "java.util.ArrayList.forEach",
         "java.util.concurrent.ForkJoin", "sun.reflect.",
     };
@@ -39,6 +41,8 @@ public final class RunTest {
     private final String methodName;
     /** Notes what each test covers; null if the VM does not note that. */
     private final Class<?> cover = coverage();
+    /** Binary name of the class whose method is chosen for TestNG. */
+    private String chosenClass;
     private int ran;
     private int failed;
 
@@ -110,6 +114,8 @@ public final class RunTest {
                     + "add junit-platform-launcher, and junit-jupiter-engine if it is missing too");
             }
             runByPlatform(test);
+        } else if (isOfTestNg(test) && optional("org.testng.TestNG") != null) {
+            runByTestNg(test);
         } else if (optional("org.junit.runner.JUnitCore") != null) {
             runByJUnit4(test);
         } else if (optional("junit.framework.TestCase") != null) {
@@ -117,7 +123,8 @@ public final class RunTest {
         } else if (optional("org.junit.platform.launcher.core.LauncherFactory") != null) {
             runByPlatform(test);
         } else {
-            throw new NoTest("there is no JUnit on the class path (JUnit 3, 4, or 5 with junit-platform-launcher)");
+            throw new NoTest("there is no test framework on the class path (JUnit 3, 4, or 5 with "
+                + "junit-platform-launcher, or TestNG)");
         }
         if (ran == 0) {
             throw new NoTest(methodName == null
@@ -246,6 +253,23 @@ public final class RunTest {
         return false;
     }
 
+    /** Whether a class, one that it extends, or one of their methods has an annotation of TestNG. */
+    private static boolean isOfTestNg(Class<?> test) {
+        List<Annotation> all = new ArrayList<>();
+        for (Class<?> type : typesOf(test)) {
+            Collections.addAll(all, type.getAnnotations());
+        }
+        for (Method method : methods(test)) {
+            Collections.addAll(all, method.getAnnotations());
+        }
+        for (Annotation annotation : all) {
+            if (annotation.annotationType().getName().startsWith("org.testng.annotations.")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The tests of a class, for a message. */
     private static String tests(Class<?> test) {
         List<String> names = new ArrayList<>();
@@ -329,6 +353,83 @@ public final class RunTest {
             default:
                 return null;
         }
+    }
+
+    private void runByTestNg(Class<?> test) throws ReflectiveOperationException {
+        // TestNG takes the name of a method that does not exist for all methods.
+        if (methodName != null && methods(test).stream().noneMatch(method -> method.getName().equals(methodName))) {
+            return;
+        }
+        chosenClass = test.getName();
+        // A suite of one class, as TestNG makes for itself; with a method, only that one.
+        Class<?> suiteType = loader.loadClass("org.testng.xml.XmlSuite");
+        Class<?> testType = loader.loadClass("org.testng.xml.XmlTest");
+        Object suite = suiteType.getConstructor().newInstance();
+        call(suite, "setName", className);
+        Object part = testType.getConstructor(suiteType).newInstance(suite);
+        call(part, "setName", className);
+        Object chosen = loader.loadClass("org.testng.xml.XmlClass").getConstructor(Class.class).newInstance(test);
+        if (methodName != null) {
+            Class<?> included = loader.loadClass("org.testng.xml.XmlInclude");
+            Object method = included.getConstructor(String.class).newInstance(methodName);
+            call(chosen, "setIncludedMethods", new ArrayList<>(Collections.singletonList(method)));
+        }
+        call(part, "setXmlClasses", new ArrayList<>(Collections.singletonList(chosen)));
+        Class<?> type = loader.loadClass("org.testng.TestNG");
+        // Without the listeners that write reports into the program's folder.
+        Object testNg = type.getConstructor(boolean.class).newInstance(false);
+        type.getMethod("setVerbose", int.class).invoke(testNg, 0);
+        call(testNg, "setXmlSuites", new ArrayList<>(Collections.singletonList(suite)));
+        Class<?>[] heard = {
+            loader.loadClass("org.testng.ITestListener"), loader.loadClass("org.testng.IConfigurationListener"),
+        };
+        call(testNg, "addListener", Proxy.newProxyInstance(loader, heard, this::heardOfTestNg));
+        call(testNg, "run");
+    }
+
+    /** TestNG tells that a test begins or ends, or that what prepares tests has failed. */
+    private Object heardOfTestNg(Object proxy, Method method, Object[] arguments) throws ReflectiveOperationException {
+        boolean isTest = false;
+        switch (method.getName()) {
+            case "equals":
+                return proxy == arguments[0];
+            case "hashCode":
+                return System.identityHashCode(proxy);
+            case "toString":
+                return "results";
+            case "onTestStart":
+                ran++;
+                if (cover != null) {
+                    begin();
+                }
+                return null;
+            case "onTestSuccess":
+            case "onTestFailure":
+            case "onTestSkipped":
+            case "onTestFailedButWithinSuccessPercentage":
+                isTest = true;
+                break;
+            case "onConfigurationFailure":
+                Class<?> prepared = (Class<?>) call(call(arguments[0], "getTestClass"), "getRealClass");
+                // TestNG prepares nested classes even if only one method is chosen.
+                if (methodName != null && !prepared.getName().equals(chosenClass)) {
+                    return null;
+                }
+                break;
+            default:
+                return null;
+        }
+        Object name = call(arguments[0], "getName");
+        boolean fails = method.getName().endsWith("Failure");
+        if (isTest && cover != null) {
+            end(String.valueOf(name), method.getName().equals("onTestSuccess"));
+        }
+        // Newer versions announce a failure of `@BeforeMethod` twice: with the test too.
+        if (fails && arguments.length == 1) {
+            ran = Math.max(ran, 1);
+            failed(String.valueOf(name), (Throwable) call(arguments[0], "getThrowable"));
+        }
+        return null;
     }
 
     private void runByJUnit4(Class<?> test) throws ReflectiveOperationException {
@@ -429,16 +530,22 @@ public final class RunTest {
         print(failure, System.err);
     }
 
-    /** Prints an exception without the frames of what ran the test. */
+    /** Prints an exception without the frames of what ran the test, except the assertion that it called. */
     private static void print(Throwable failure, PrintStream to) {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         String before = "";
         for (Throwable at = failure; at != null && seen.add(at); at = at.getCause()) {
             to.println(before + at);
-            for (StackTraceElement frame : at.getStackTrace()) {
-                if (!isOfHarness(frame)) {
-                    to.println("    at " + frame);
+            StackTraceElement[] frames = at.getStackTrace();
+            boolean isFirst = true;
+            for (int index = 0; index < frames.length; index++) {
+                boolean isOwn = !isOfHarness(frames[index]);
+                // The assertion that failed: without it, the line of the test would seem to throw.
+                boolean isAssertion = isFirst && index + 1 < frames.length && !isOfHarness(frames[index + 1]);
+                if (isOwn || isAssertion) {
+                    to.println("    at " + frames[index]);
                 }
+                isFirst &= !isOwn;
             }
             before = "Caused by: ";
         }

@@ -24,9 +24,9 @@ pub struct TestReport {
     /// The file.
     pub file: PathBuf,
     /// When it was written.
-    written: SystemTime,
+    pub written: SystemTime,
     /// The class path of the tests, if the report names it.
-    pub class_path: Option<String>,
+    pub class_path: Option<Vec<PathBuf>>,
     /// The tests that failed.
     pub failed: Vec<FailedTest>,
 }
@@ -42,6 +42,14 @@ pub struct FailedTest {
     /// Its message, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+impl FailedTest {
+    /// The test and how it failed, in one line.
+    pub fn shown(&self) -> String {
+        let how = self.message.as_ref().or(self.exception.as_ref());
+        how.map_or_else(|| self.test.clone(), |how| format!("{}: {how}", self.test))
+    }
 }
 
 /// The project of a folder: the outermost of the folders around it that are projects, without a gap.
@@ -119,7 +127,9 @@ fn report(text: &str) -> Option<TestReport> {
                 test = class.zip(named("name")).map(|(class, name)| {
                     // JUnit 5 adds parameters: `adds(int)[1]`.
                     let method = name.split(['(', '[', '{', ' ']).next().unwrap_or_default();
-                    format!("{class}#{method}")
+                    // What prepares a class fails as the class itself.
+                    let is_method = !method.is_empty() && !method.contains('.') && method != class;
+                    if is_method { format!("{class}#{method}") } else { class }
                 });
             }
             "failure" | "error" => {
@@ -138,25 +148,15 @@ fn report(text: &str) -> Option<TestReport> {
         }
     }
     let class_path = paths.into_iter().flatten().find(|path| !path.is_empty());
-    report.map(|report| TestReport { class_path: class_path.map(|path| with_launcher(&path)), ..report })
+    let class_path = class_path.map(|paths| {
+        std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect::<Vec<_>>()
+    });
+    report.map(|report| TestReport { class_path, ..report })
 }
 
 fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     let found = element.try_get_attribute(name).ok()??;
     quick_xml::escape::unescape(&found.value).ok().map(std::borrow::Cow::into_owned)
-}
-
-/// A class path with the launcher of JUnit 5, which Surefire loads from another place: beside the engine in
-/// its repository.
-fn with_launcher(class_path: &str) -> String {
-    let is_of = |path: &&str, what: &str| path.contains(what);
-    let mut paths: Vec<String> =
-        class_path.split(':').filter(|path| !path.is_empty()).map(str::to_owned).collect();
-    let has_launcher = paths.iter().any(|path| is_of(&path.as_str(), "junit-platform-launcher"));
-    let engine = paths.iter().find(|path| is_of(&path.as_str(), "junit-platform-engine"));
-    let launcher = engine.map(|path| path.replace("junit-platform-engine", "junit-platform-launcher"));
-    paths.extend(launcher.filter(|path| !has_launcher && Path::new(path).is_file()));
-    paths.join(":")
 }
 
 #[cfg(test)]
@@ -172,20 +172,29 @@ mod tests {
         <testcase name="sells" classname="shop.CartTest"><failure message="expected:&lt;5&gt;
           but" type="java.lang.AssertionError">java.lang.AssertionError</failure></testcase>
         <testcase name="sums(int)[2]" classname="shop.CartTest"><error type="shop.Bad"/></testcase>
+        <testcase name="shop.CartTest" classname="shop.CartTest"><error type="shop.Bad"/></testcase>
         </testsuite>"#;
 
     #[test]
     fn a_report_names_what_failed_and_the_class_path() {
         let read = report(SUREFIRE).unwrap();
         assert_eq!(read.class, "shop.CartTest");
-        assert_eq!(read.class_path.as_deref(), Some("/a/test-classes:/a/classes:/r/a&b.jar"));
+        let expected = ["/a/test-classes", "/a/classes", "/r/a&b.jar"].map(PathBuf::from).to_vec();
+        assert_eq!(read.class_path, Some(expected));
         let failed = |test: &str, exception: &str, message: Option<&str>| FailedTest {
             test: test.to_owned(),
             exception: Some(exception.to_owned()),
             message: message.map(str::to_owned),
         };
         let sells = failed("shop.CartTest#sells", "java.lang.AssertionError", Some("expected:<5>"));
-        assert_eq!(read.failed, [sells, failed("shop.CartTest#sums", "shop.Bad", None)]);
+        assert_eq!(
+            read.failed,
+            [
+                sells,
+                failed("shop.CartTest#sums", "shop.Bad", None),
+                failed("shop.CartTest", "shop.Bad", None)
+            ]
+        );
     }
 
     #[test]
