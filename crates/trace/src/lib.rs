@@ -42,6 +42,7 @@ mod growth;
 mod lambdas;
 mod live_index;
 mod loaders;
+mod object_numbers;
 mod objects;
 mod parts;
 mod recent;

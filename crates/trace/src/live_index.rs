@@ -69,8 +69,10 @@ impl IndexFollower {
 
     fn end(&mut self) -> Option<PartialIndex> {
         self.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.take()?;
+        thread.thread().unpark();
         // The thread does not panic; if it did, the first question would build the tables.
-        self.thread.take()?.join().ok()?
+        thread.join().ok()?
     }
 }
 
@@ -105,7 +107,7 @@ fn follow(
             next = Instant::now() + COUNTS;
         }
         if !has_added {
-            std::thread::sleep(NAP);
+            std::thread::park_timeout(NAP);
         }
     }
     index
