@@ -1,5 +1,5 @@
-//! The recording with all events of a call, if the recording of the diagnosis has no writes. It is made, opened
-//! and compared once: all questions read it.
+//! The recording with all events of a call, if the recording of the diagnosis has no writes. It is made,
+//! opened and compared once: all questions read it.
 
 use super::Diagnoser;
 use recorded::{RecordedTrace, detail};
@@ -7,8 +7,8 @@ use session::{Context, SessionError};
 use trace::Level;
 
 impl Diagnoser {
-    /// A recording of a call without callers at a level; `None` if that of the diagnosis has that level. Give it
-    /// back by [`Diagnoser::keep_detail`].
+    /// A recording of a call without callers at a level; `None` if that of the diagnosis has that level. Give
+    /// it back by [`Diagnoser::keep_detail`].
     ///
     /// # Errors
     /// The program cannot be run again, or the new run differs.

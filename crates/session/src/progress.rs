@@ -24,7 +24,8 @@ pub trait Progress {
     fn run_started(&self, _run: u32, _why: Option<&str>) {}
     /// Numbers of handled events and located points in this run.
     fn watched(&self, _events: u64, _located: usize, _points: usize) {}
-    /// A large recording grows: its size on disk, by how much each second, both in bytes, and what makes it large.
+    /// A large recording grows: its size on disk, by how much each second, both in bytes, and what makes it
+    /// large.
     fn grown(&self, _bytes: u64, _each_second: u64, _shares: Option<&EventShares>) {}
     /// Number of sorted event chunks of a recorded run.
     fn sorted(&self, _done: usize, _of: usize) {}

@@ -13,7 +13,7 @@ use super::writes_table::keep;
 use files::TemporaryFolder;
 use platform::resources::lower_priority_of_thread;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -42,16 +42,17 @@ pub struct IndexFollower {
 }
 
 impl IndexFollower {
-    /// Starts the thread for a recording at a level. Rows take at most `memory` bytes of memory. If the thread
-    /// fails, the first question builds the tables.
+    /// Starts the thread for a recording at a level. Rows take at most `memory` bytes of memory. If the
+    /// thread fails, the first question builds the tables.
     pub fn begin(folder: &Folder, level: Level, memory: usize) -> IndexFollower {
-        let (stop, folder) = (Arc::new(AtomicBool::new(false)), folder.clone());
+        let stop = Arc::new(AtomicBool::new(false));
+        let followed = FollowedRecording { folder: folder.clone(), level, memory };
         let (stopped, shares) = (stop.clone(), Arc::<Mutex<Option<EventShares>>>::default());
         let told = shares.clone();
         let tell = move |index: &PartialIndex| {
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(index.shares());
         };
-        let work = move || follow(&folder, (level, memory), &tell, &stopped);
+        let work = move || follow(&followed, &tell, &stopped);
         let thread = std::thread::Builder::new().name("index".to_owned()).spawn(work);
         IndexFollower { stop, shares, thread: thread.ok() }
     }
@@ -82,13 +83,20 @@ impl Drop for IndexFollower {
     }
 }
 
+/// A recording that grows, and the memory for rows of its tables, in bytes.
+struct FollowedRecording {
+    folder: Folder,
+    level: Level,
+    memory: usize,
+}
+
 /// The work of the thread. `None` if there are too few events, or after a failure.
 fn follow(
-    folder: &Folder,
-    (level, memory): (Level, usize),
+    followed: &FollowedRecording,
     tell: &dyn Fn(&PartialIndex),
     stop: &AtomicBool,
 ) -> Option<PartialIndex> {
+    let FollowedRecording { folder, level, memory } = followed;
     lower_priority_of_thread();
     let mut index: Option<PartialIndex> = None;
     let events = File::open(folder.events()).ok()?;
@@ -97,7 +105,7 @@ fn follow(
         let has_added = match &mut index {
             Some(index) => index.catch_up(stop).ok()?,
             None if events.metadata().ok()?.len() < LEAST => false,
-            none => none.insert(PartialIndex::begin(folder, level, memory).ok()??).catch_up(stop).ok()?,
+            none => none.insert(PartialIndex::begin(folder, *level, *memory).ok()??).catch_up(stop).ok()?,
         };
         if let Some(index) = &index
             && index.builder.bytes() >= LARGE_RECORDING
@@ -201,7 +209,7 @@ impl PartialIndex {
         Ok(true)
     }
 
-    fn read_report(&mut self, path: &PathBuf) -> Result<(), TraceError> {
+    fn read_report(&mut self, path: &Path) -> Result<(), TraceError> {
         let reports = self.report.more().map_err(TraceError::at(path))?;
         if !reports.is_empty() {
             reports.into_iter().for_each(|report| self.sites.add(report));
@@ -210,8 +218,8 @@ impl PartialIndex {
         Ok(())
     }
 
-    /// Adds the remaining chunks of a recording that has ended, and keeps the tables, if it can: otherwise the
-    /// first question builds them.
+    /// Adds the remaining chunks of a recording that has ended, and keeps the tables, if it can: otherwise
+    /// the first question builds them.
     ///
     /// # Errors
     /// Events cannot be read or a table cannot be written; [`TraceError::Interrupted`] when `goes_on` returns
@@ -257,10 +265,9 @@ mod tests {
     use crate::folder::RecordingOutcome;
     use std::collections::BTreeMap;
     use std::io::Write;
-    use std::path::Path;
 
-    /// A class with a constructor, whose sites are entry, birth, return and a write before `super(…)`, and a
-    /// method, whose sites are entry, return, leave and catch. The sites' numbers begin at `first`.
+    /// A class with a constructor, whose sites are entry, birth, return and a write before `super(…)`, and
+    /// a method, whose sites are entry, return, leave and catch. The sites' numbers begin at `first`.
     fn report(class: &str, first: u32) -> String {
         let site = |n: u32, what: &str, written: &str| {
             let id = first + n;

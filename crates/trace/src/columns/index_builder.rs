@@ -113,8 +113,8 @@ impl IndexBuilder {
         )
     }
 
-    /// Adds the next chunk; `None` if its checksum differs. `rescan` reads it once more with the methods of the
-    /// open calls, when only these tell what its events mean. Returns the buffer.
+    /// Adds the next chunk; `None` if its checksum differs. `rescan` reads it once more with the methods of
+    /// the open calls, when only these tell what its events mean. Returns the buffer.
     ///
     /// # Errors
     /// As for [`IndexBuilder::add_all`].
