@@ -107,7 +107,8 @@ impl Diagnoser {
         shown
     }
 
-    /// A recording of a further run with all events of a call without callers, if this recording has no writes.
+    /// A recording of a further run with all events of a call without callers, if this recording has no
+    /// writes.
     async fn with_more(
         &mut self,
         outermost: u32,
