@@ -26,6 +26,29 @@ public class Shop {
 }
 ";
 
+/// What fails in `half` is thrown again by two `finally`, or wrapped by a pool.
+const HALVES: &str = "import java.util.concurrent.*;
+public class Halves {
+    static int half(int n) {
+        int odd = n % 2;
+        if (odd == 1) throw new ArithmeticException(\"odd \" + n);
+        return n / 2;
+    }
+    public static void main(String[] args) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(1);
+        try {
+            try {
+                System.out.println(args.length == 0 ? half(7) : pool.submit(() -> half(7)).get());
+            } finally {
+                System.out.println(\"done\");
+            }
+        } finally {
+            pool.shutdown();
+        }
+    }
+}
+";
+
 const TEST: &str = "import static org.junit.Assert.*;
 public class ShopTest {
     @org.junit.Test
@@ -42,11 +65,13 @@ const JUNIT: &str = "/usr/share/java/junit4.jar:/usr/share/java/hamcrest-core.ja
 
 fn shop() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in [("Shop.java", SHOP), ("ShopTest.java", TEST)] {
+    let mut javac = Javac::new();
+    javac.args(["-g", "-cp", JUNIT, "-d"]).arg(folder.path().join("c"));
+    for (name, text) in [("Shop.java", SHOP), ("ShopTest.java", TEST), ("Halves.java", HALVES)] {
         std::fs::write(folder.path().join(name), text).expect("written");
+        javac.arg(folder.path().join(name));
     }
-    let [shop, test] = ["Shop.java", "ShopTest.java"].map(|name| folder.path().join(name));
-    Javac::new().args(["-g", "-cp", JUNIT, "-d"]).arg(folder.path().join("c")).arg(shop).arg(test).run();
+    javac.run();
     folder
 }
 
@@ -77,6 +102,24 @@ fn the_exception_that_nothing_caught_names_the_line() {
     let asked = why(folder.path(), &["total", "--", "java", "-cp", "c", "Shop", ""]);
     assert_eq!(asked.status.code(), Some(2), "{}", said(&asked));
     assert!(said(&asked).contains("no exception that nothing caught"), "{}", said(&asked));
+}
+
+#[test]
+fn what_is_thrown_again_or_wrapped_fails_where_it_was_thrown_first() {
+    let folder = shop();
+    let program = ["--", "java", "-cp", "c", "Halves"];
+    for (arguments, thrown) in [(&[][..], "X2"), (&["pool"], "X1")] {
+        let asked = why(folder.path(), &[&["odd"], &program[..], arguments].concat());
+        assert_eq!(point(&asked, thrown)["exception"]["class"], "java.lang.ArithmeticException");
+        assert_eq!((&point(&asked, "A")["line"], &point(&asked, "B")["line"]), (&5.into(), &4.into()));
+    }
+    let asked = why(folder.path(), &program);
+    assert_eq!(point(&asked, "B")["condition"], "odd == 1");
+    let mut record = qp();
+    record.current_dir(folder.path()).args(["trace", "record", "--level", "all", "--out", "halves.trace"]);
+    finish(record.args(program));
+    let asked = why(folder.path(), &["odd", "--in", "halves.trace"]);
+    assert_eq!((&point(&asked, "A")["line"], &point(&asked, "B")["line"]), (&5.into(), &4.into()));
 }
 
 #[test]

@@ -365,7 +365,7 @@ fn classes_like_the_one_that_is_not_there_are_offered() {
     );
     refused(
         &point("Elephant"),
-        "no class `Elephant` on the class path; check the class path of the debuggee's command (`-cp`)",
+        "no class `Elephant` on the class path; check the class path of the debuggee's command (`-cp`), and name other places of classes with --classes",
     );
     refused(
         r#"(id: "A", at: Exception("IllegalStatException"))"#,

@@ -32,6 +32,10 @@ const MAIN: &str = "public class Main {
         System.out.println(shop.rate() + shop.tax());
         lib.Injector.property(shop, \"setStock\", 7); // <- sets
         System.out.println(shop); // <- asks
+        System.out.println(new Main());
+    }
+    public String toString() {
+        return \"main\"; // <- shown
     }
 }
 ";
@@ -88,7 +92,7 @@ fn line(mark: &str) -> usize {
 fn history_names_the_calls_between_which_unrecorded_code_changed_a_field() {
     let (folder, class_path) = program();
     let trace = folder.join("trace");
-    let record = ["trace", "record", "--level", "writes", "--out"];
+    let record = ["trace", "record", "--level", "all", "--out"];
     let output = finish(qp().args(record).arg(&trace).args(["--", "java", "-cp", class_path, "Main"]));
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let calls = finish(qp().args(["trace", "calls"]).arg(&trace));
@@ -106,6 +110,11 @@ fn history_names_the_calls_between_which_unrecorded_code_changed_a_field() {
     assert!(tax.contains(&format!("its value changed to 19 between #1 and #4, {by}")), "{calls}{tax}");
     // Nothing recorded is hidden: a recorded setter was called.
     assert!(!history("stock").contains("its value"), "{}", history("stock"));
+    // The JDK's code called this method.
+    let at = format!("Main:{}", line("// <- shown"));
+    let led = unwrapped(&said(&finish(qp().args(["why", "--at", &at, "--in"]).arg(&trace))));
+    let between = "but code between Main.main and Main.toString was not recorded, and a condition of it";
+    assert!(led.contains(between), "{led}");
 }
 
 #[test]

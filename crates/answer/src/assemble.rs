@@ -10,7 +10,9 @@ use super::identity::two_objects;
 use super::missed_events::{missable, missed_writes};
 use super::stack_values::{GONE, add_stack_values};
 use super::steps::steps;
+use super::thrown::{thrown_again, thrown_beyond};
 use super::unlocated::pending;
+use super::unrecorded_callers::conditions_between;
 use super::{
     Answer, CopiedAnswer, ExceptionAnswer, FrameAnswer, Outcome, PointAnswer, RejectedAnswer,
     StatementAnswer, arms, unlocated,
@@ -20,12 +22,9 @@ use chain::Chain;
 use classes::CodeOwner;
 use indexmap::IndexMap;
 use locate::{Located, PointReport};
-use model::{
-    Detail, ExceptionDetail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class,
-    short_class_name,
-};
+use model::{Detail, Frame, Namer, ObjectDescription, Occurrence, Value, is_lambda_class, short_class_name};
 use program::code_book::{CodeBook, Source, unique};
-use query::{Constraint, Event, PointIndex, TraceQuery};
+use query::{Event, PointIndex, TraceQuery};
 use run::Ended;
 
 /// Number of output lines to show if the program failed.
@@ -359,9 +358,12 @@ impl Filling<'_, '_> {
         answer.notes.extend(book.stale(frame));
     }
 
-    /// Whether the first point of the chain is in a library.
+    /// Whether the first point of the chain names a place in a library. An exception names none.
     fn begins_in_library(&self) -> bool {
         let run_facts = self.assembly.facts.run_facts;
+        if run_facts.queries.first().is_some_and(|first| matches!(first.event, Event::Thrown { .. })) {
+            return false;
+        }
         let first = run_facts.located(PointIndex(0)).map(|found| found.occurrence.frame);
         let frame = first.and_then(|frame| run_facts.outcome.tables.frame(frame));
         frame.is_some_and(|frame| run_facts.pool.owner_of(&frame.site.method.class) == CodeOwner::Library)
@@ -496,7 +498,7 @@ impl Filling<'_, '_> {
         answer.result = detail.result.as_ref().map(|v| self.text(v));
         answer.notes.extend(detail.notes.iter().cloned());
         let (Some(exception), Some(thrown)) = (&detail.exception, &detail.thrown) else { return };
-        answer.notes.extend(self.thrown_again(&answer.id, exception, thrown, book));
+        answer.notes.extend(thrown_again(&self.assembly.facts, self.query, exception, thrown));
         let caught = exception.caught.as_ref().and_then(|c| {
             // The frame is at the instruction that threw or called; the catch is shown at the start of the
             // handler.
@@ -515,56 +517,9 @@ impl Filling<'_, '_> {
             }),
             causes: self.namer.causes(thrown, tables),
             thrown: frame_answer(place),
+            thrown_again: book.thrown_again(&place.site).is_some(),
             caught,
         });
-    }
-
-    /// Notes that the exception came from a method called in the `try`: the answer explains the call, not the
-    /// throw.
-    fn thrown_beyond(&self) -> Option<String> {
-        let tables = &self.assembly.facts.run_facts.outcome.tables;
-        let Event::Branched(_) = self.query.event else { return None };
-        let handler = self.query.constraints.iter().find_map(|c| match c {
-            Constraint::Controls(point) => Some(*point),
-            _ => None,
-        })?;
-        let found = &(self.located)(handler)?.occurrence;
-        found.left()?;
-        let detail = found.detail.as_ref()?;
-        let exception =
-            detail.exception.as_ref().filter(|e| e.caught.as_ref().is_some_and(|c| c.above > 0))?;
-        let place = tables.frame(exception.thrown)?;
-        let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
-        let class = tables.class_name(detail.thrown.as_ref()?)?;
-        Some(format!(
-            "this led to the call; the exception of {} came from {}.{}{line}. To find out what led to the throw, ask \
-             `Exception(\"{class}\")` and the LastCondition of that",
-            self.assembly.facts.id(handler),
-            short_class_name(&place.site.method.class),
-            place.site.method.name,
-        ))
-    }
-
-    /// Notes that an instruction rethrows an exception that its handler caught.
-    fn thrown_again(
-        &self,
-        id: &str,
-        exception: &ExceptionDetail,
-        thrown: &Value,
-        book: &CodeBook<'_>,
-    ) -> Option<String> {
-        let tables = &self.assembly.facts.run_facts.outcome.tables;
-        let again = book.thrown_again(&tables.frame(exception.thrown)?.site)?;
-        let is_own = matches!(self.query.event, Event::Thrown { .. });
-        let here = is_own || exception.caught.as_ref().is_some_and(|c| c.above == 0);
-        let next = if here {
-            format!("`LastCondition(\"{id}\")`")
-        } else {
-            // This `Exception` point is located where the same throw happened.
-            let class = tables.class_name(thrown)?;
-            format!("`Exception(\"{class}\")` with `before: \"{id}\"`, and the LastCondition of that")
-        };
-        Some(format!("{again}; for where it was thrown before that ask {next}"))
     }
 
     fn notes(&mut self, answer: &mut PointAnswer, found: &Located) {
@@ -584,7 +539,9 @@ impl Filling<'_, '_> {
             let what = missable(&self.query.event);
             answer.notes.push(format!("a {what} was missed: the value seen later is {seen}. {missed}"));
         }
-        answer.notes.extend(self.thrown_beyond());
+        answer.notes.extend(thrown_beyond(&self.assembly.facts, self.query, self.located));
+        let frame = self.assembly.facts.run_facts.outcome.tables.frame(found.occurrence.frame);
+        answer.notes.extend(conditions_between(&self.assembly.facts, self.query, frame));
         let report = self.assembly.facts.run_facts.outcome.report.queries.get(&self.query.point.0);
         if let Some(report) = report {
             if let Some(why) = report.failure() {

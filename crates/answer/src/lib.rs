@@ -26,7 +26,9 @@ pub mod missed_events;
 pub mod near_miss;
 pub mod stack_values;
 pub mod steps;
-pub mod unlocated;
+pub mod thrown;
+mod unlocated;
+mod unrecorded_callers;
 pub mod value_flow;
 
 use bytecode::ValueLines;
@@ -359,6 +361,9 @@ pub struct ExceptionAnswer {
     pub causes: Vec<ExceptionCause>,
     /// Where it was thrown.
     pub thrown: FrameAnswer,
+    /// Whether a handler that had caught it threw it again there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub thrown_again: bool,
     /// Where it is caught; `None` if it is uncaught.
     pub caught: Option<FrameAnswer>,
 }

@@ -4,6 +4,7 @@
 use super::answer_facts::AnswerFacts;
 use super::false_conditions::{list, shortened};
 use super::missed_events::{unmade, unseen_writes};
+use super::unrecorded_callers::conditions_between;
 use model::{Frame, MethodName, Namer, Site, short_class_name};
 use program::code_book::CodeBook;
 use query::{Constraint, Event, Field, Making, Pass, PointIndex, QueryReport, TraceQuery};
@@ -129,11 +130,15 @@ impl NearMiss<'_> {
             Event::Returned(methods) => self.exit(methods),
             Event::Written(field) => self.field(field, true),
             Event::Read(field) => self.field(field, false),
-            Event::ElementWritten(_) => "no element of such an array was written by the program's own code".to_owned(),
+            Event::ElementWritten(_) => {
+                "no element of such an array was written by the program's own code".to_owned()
+            }
             Event::Changed(_) => "no call that changed this part of such a collection was seen".to_owned(),
             Event::Made(making) => unmade(making).to_owned(),
             Event::Copied(_) => "no assignment to it was seen".to_owned(),
-            Event::Thrown { class, caught } => self.exception(class.as_deref().unwrap_or("exception"), *caught),
+            Event::Thrown { class, caught } => {
+                self.exception(class.as_deref().unwrap_or("exception"), *caught)
+            }
             Event::Skipped(lines) => {
                 let methods: Vec<&MethodName> = lines.iter().map(|l| &l.method).collect();
                 match self.not_entered(&methods) {
@@ -153,12 +158,18 @@ impl NearMiss<'_> {
                 "nothing in your code decides whether it is reached".to_owned()
             }
             Event::Branched(branches) if branches.is_empty() => {
-                "nothing in the methods on its stack decides whether it is reached: it runs whenever its thread does"
-                    .to_owned()
+                let nothing = "nothing in the methods on its stack decides whether it is reached";
+                match conditions_between(self.facts, self.query, None) {
+                    Some(between) => format!("{nothing}, but {between}"),
+                    None => format!("{nothing}: it runs whenever its thread does"),
+                }
             }
             Event::Branched(branches) => {
                 let sites: Vec<Site> = branches.iter().map(|b| b.site.clone()).collect();
-                format!("none of the conditions it depends on was decided before it: {}", self.not_run(&sites))
+                format!(
+                    "none of the conditions it depends on was decided before it: {}",
+                    self.not_run(&sites)
+                )
             }
         }
     }

@@ -10,7 +10,10 @@ use answer::Answer;
 use chain::{Chain, Debuggee, Kind, Point};
 use debuggee::StdinRecording;
 use recorded::{RecordedSource, RecordedTrace};
-use replay::failure::{FailurePlace, failure_in_text, find_failure, of_uncaught, uncaught};
+use replay::failure::{
+    FailurePlace, failure_in_text, find_failure, of_throws_before, of_uncaught, place_in_text, throws_before,
+    uncaught,
+};
 use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 
@@ -100,23 +103,37 @@ impl Why {
         let chain = self.run.code.apply(Chain::new(debuggee.clone(), Vec::new()));
         let place = match (&self.at_trace, recorded) {
             // The frames of code that was not recorded are not on its stacks.
-            (Some(file), Some(_)) => {
-                FailurePlace { has_called: false, ..failure_in_text(&chain, &text_of(file, context).await?)? }
+            (Some(file), Some((trace, _))) => {
+                let place = place_in_text(&text_of(file, context).await?, &trace.pool()?)?;
+                FailurePlace { has_called: false, ..place }
             }
-            (Some(file), None) => failure_in_text(&chain, &text_of(file, context).await?)?,
+            (Some(file), None) => {
+                let text = text_of(file, context).await?;
+                Box::pin(failure_in_text(&chain, &text, options, context)).await?
+            }
             (None, Some((trace, path))) => {
                 let chain = uncaught(&chain);
                 let mut source = RecordedSource::new(trace, path.clone(), &chain)?;
                 let answer = source.replay("the failure", &chain, options, context)?.answer;
                 let none = "no exception left the recorded code: name a line with --at CLASS:LINE";
-                of_uncaught(&answer).ok_or_else(|| CommandError::Usage(none.to_owned()))?
+                let place = of_uncaught(&answer).ok_or_else(|| CommandError::Usage(none.to_owned()))?;
+                match throws_before(&chain, &answer) {
+                    Some(asked) => {
+                        let mut source = RecordedSource::new(trace, path.clone(), &asked)?;
+                        let answer =
+                            source.replay("what led to the failure", &asked, options, context)?.answer;
+                        // All code of a recording is recorded because it is own, or because it was asked for.
+                        of_throws_before(&answer, |_| true).unwrap_or(place)
+                    }
+                    None => place,
+                }
             }
             (None, None) => find_failure(&chain, options, context).await?,
         };
         let mut points = place.points("A");
         // Where the line itself threw: which condition led to the throw, not to the line.
-        if self.expr.is_none() && !place.has_called && place.exception.is_some() {
-            points.truncate(1);
+        if self.expr.is_none() && !place.has_called && !place.throws.is_empty() {
+            points.pop();
             return Ok(points);
         }
         if let Some(line) = points.pop() {

@@ -67,6 +67,13 @@ pub fn executable(pid: u32) -> Option<PathBuf> {
     std::fs::read_link(of(Path::new(PROC), pid, "exe")).ok()
 }
 
+/// The file of a library that a process has loaded, by its file name, where the system reports it.
+pub fn loaded_library(pid: u32, name: &str) -> Option<PathBuf> {
+    let maps = std::fs::read_to_string(of(Path::new(PROC), pid, "maps")).ok()?;
+    let files = maps.lines().filter_map(|line| Some(Path::new(line.get(line.find('/')?..)?)));
+    files.into_iter().find(|file| file.file_name().is_some_and(|found| found == name)).map(Path::to_owned)
+}
+
 /// The working folder of a process.
 pub fn folder(pid: u32) -> Option<PathBuf> {
     std::fs::read_link(of(Path::new(PROC), pid, "cwd")).ok()

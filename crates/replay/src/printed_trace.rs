@@ -46,24 +46,35 @@ pub fn printed_traces<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<PrintedTr
     found
 }
 
-/// `at shop.Cart.total(Cart.java:12)`, with a module, a loader or a log's prefix before it.
+/// `at shop.Cart.total(Cart.java:12)`, with a module, a loader or a log's prefix before it. Some test engines
+/// print the frame alone.
 fn frame(line: &str) -> Option<PrintedFrame> {
-    let (_, frame) =
-        line.split_once("at ").filter(|(before, _)| before.trim_end_matches(PREFIX).is_empty())?;
-    let (name, place) = frame.trim_end().split_once('(')?;
-    let place = place.split_once(')')?.0;
+    let line = line.trim();
+    let after_at = line.split_once("at ").filter(|(before, _)| is_prefix(before)).map(|(_, frame)| frame);
+    let (name, place) = after_at.unwrap_or(line).split_once('(')?;
+    let (place, rest) = place.split_once(')')?;
     let (class, method) = name.rsplit('/').next()?.rsplit_once('.')?;
     let is_name = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
-    (is_name(class) && is_name(method)).then(|| PrintedFrame {
+    let is_alone = line.is_some() && rest.is_empty() && !name.contains(char::is_whitespace);
+    (is_name(class) && is_name(method) && (after_at.is_some() || is_alone)).then(|| PrintedFrame {
         class: class.to_owned(),
         method: method.to_owned(),
         line,
     })
 }
 
-/// What stands before a frame: indentation, and the marks of logs and build tools.
-const PREFIX: &[char] = &[' ', '\t', '[', ']', '|', '>', 'E', 'R', 'O', 'A', 'I', 'N', 'F'];
+/// Whether a text before a frame is only indentation, the mark of a log (`ERROR |`), or the name of what
+/// printed it in brackets (`[junit]`).
+fn is_prefix(text: &str) -> bool {
+    let text = text.trim();
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '-');
+    inner.is_some_and(is_word) || text.trim_end_matches(MARKS).is_empty()
+}
+
+/// The characters of the marks of logs.
+const MARKS: &[char] = &[' ', '\t', '[', ']', '|', '>', 'E', 'R', 'O', 'A', 'I', 'N', 'F'];
 
 /// The exception's class that a line names: the first word that ends as such classes do. The word alone
 /// ("Exception in thread", "Error:") is no class.
@@ -115,6 +126,10 @@ mod tests {
              [ERROR] \tat org.junit.jupiter.api.Assertions.fail(Native Method)\n[ERROR] \tat CartTest.adds(CartTest.java:9)";
         let frames = "org.junit.jupiter.api.Assertions.fail:0 CartTest.adds:9";
         assert_eq!(shown(text), [format!("org.opentest4j.AssertionFailedError: {frames}")]);
-        assert_eq!(shown("look at this (it is text)\nat home (now)"), [""; 0]);
+        let ant = "[junit] junit.framework.AssertionFailedError: no\n[junit] \tat CartTest.adds(CartTest.java:9)\n[junit]";
+        assert_eq!(shown(ant), ["junit.framework.AssertionFailedError: CartTest.adds:9"]);
+        let console = "   => org.opentest4j.AssertionFailedError: no\n      CartTest.adds(CartTest.java:9)\n      [...]";
+        assert_eq!(shown(console), ["org.opentest4j.AssertionFailedError: CartTest.adds:9"]);
+        assert_eq!(shown("look at this (it is text)\nat home (now)\nsee Cart.total(Cart.java:3)"), [""; 0]);
     }
 }

@@ -280,8 +280,11 @@ async fn wanted(
     }
 }
 
-/// The Java home of a process whose executable is `HOME/bin/java`.
+/// The Java home of a process: `HOME/lib/server` has the VM that it has loaded, which may be inside another
+/// program, such as Python. Where the system does not report that, its executable is `HOME/bin/java`.
 fn java_home_of(pid: u32) -> Option<PathBuf> {
+    let library = platform::processes::loaded_library(pid, "libjvm.so");
+    let of_library = library.as_deref().and_then(|library| library.parent()?.parent()?.parent());
     let executable = platform::processes::executable(pid)?;
-    Some(executable.parent()?.parent()?.to_owned())
+    Some(of_library.or_else(|| executable.parent()?.parent())?.to_owned())
 }

@@ -14,6 +14,7 @@ use jdwp::commands::{event_request, thread_reference, virtual_machine};
 use jdwp::{Event, EventKind, EventSet, Location, RequestId, SuspendPolicy, ThreadId};
 use model::{Coordinate, Occurrence, Tables};
 use query::TraceQuery;
+use std::ops::Range;
 use tokio::sync::mpsc;
 
 /// A halted thread; the whole VM is suspended.
@@ -230,8 +231,11 @@ impl Watcher {
 
     fn deliver(&mut self, observer: &mut dyn Observer) -> Result<Control, RunError> {
         let mut control = Control::Continue;
-        for mut occurrence in self.candidates.take() {
-            self.sequence += 1;
+        let mut found = self.candidates.take();
+        let throws = self.throws_first(&mut found);
+        for (place, mut occurrence) in found.into_iter().enumerate() {
+            let is_same_throw = throws.contains(&place) && place > throws.start;
+            self.sequence += u64::from(!is_same_throw);
             occurrence.sequence = self.sequence;
             let candidates = &self.candidates;
             let live = || candidates.live_activations();
@@ -242,6 +246,18 @@ impl Watcher {
             }
         }
         Ok(control)
+    }
+
+    /// Puts the occurrences for queries that ask for exceptions behind the first of them, and returns their
+    /// places. All of them are of one throw, which comes before what else the queries learn from it.
+    fn throws_first(&self, found: &mut [Occurrence]) -> Range<usize> {
+        let is_throw = |occurrence: &Occurrence| {
+            let query = self.candidates.query(occurrence.query);
+            query.is_some_and(|query| matches!(query.event, query::Event::Thrown { .. }))
+        };
+        let Some(start) = found.iter().position(is_throw) else { return 0..0 };
+        found.get_mut(start..).unwrap_or_default().sort_by_key(|occurrence| !is_throw(occurrence));
+        start..start + found.iter().filter(|occurrence| is_throw(occurrence)).count()
     }
 
     /// Processes an event set. Returns the stopped thread of its last event.

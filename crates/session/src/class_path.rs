@@ -27,6 +27,23 @@ pub fn class_path(command: &[String]) -> Option<String> {
     command.get(at + 1).filter(|path| !path.contains('*')).cloned()
 }
 
+/// The options of launchers of other languages and of clusters, such as `scala` and `spark-submit`, that are
+/// followed by a class path.
+const LAUNCHER_OPTIONS: [&str; 2] = ["--classpath", "--driver-class-path"];
+
+/// The places of classes that the command line of a script names, by options that launchers share with `java`.
+/// Only what exists in its working folder.
+pub fn class_path_of_script(command: &[String], cwd: &Path) -> Vec<PathBuf> {
+    let is_option = |word: &str| OPTIONS.contains(&word) || LAUNCHER_OPTIONS.contains(&word);
+    let values = command.iter().enumerate().skip(1).filter_map(|(at, word)| match word.split_once('=') {
+        Some((option, value)) if is_option(option) => Some(value),
+        _ if is_option(word) => command.get(at + 1).map(String::as_str),
+        _ => None,
+    });
+    let exists = |path: &PathBuf| cwd.join(path).exists() || path.ends_with("*");
+    values.flat_map(std::env::split_paths).filter(exists).collect()
+}
+
 /// The options of `java` that are followed by paths of classes.
 const PATHS: [&str; 6] = ["-cp", "-classpath", "--class-path", "-p", "--module-path", "-jar"];
 
@@ -64,6 +81,23 @@ mod tests {
         assert_eq!(changed, Some(words("java -ea -cp right:a:b Main")));
         assert_eq!(with_class_path(&words("java -jar a.jar"), "right"), None);
         assert_eq!(with_class_path(&words("java -cp"), "right"), None);
+    }
+
+    #[test]
+    fn a_script_names_a_class_path_as_java_does() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["classes", "lib"] {
+            std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        let named = |text: &str| {
+            let command: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            let found = class_path_of_script(&command, folder.path());
+            found.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
+        };
+        assert_eq!(named("scala -cp classes:absent:lib/* Ledger"), "classes:lib/*");
+        assert_eq!(named("spark-submit --driver-class-path=classes app.py"), "classes");
+        assert_eq!(named("run.sh classes"), "");
+        assert_eq!(named("scala -cp"), "");
     }
 
     #[test]

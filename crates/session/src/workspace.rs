@@ -1,5 +1,6 @@
 //! The environment of a chain's runs: the debuggee's template, its class files and its sources.
 
+use crate::class_path::class_path_of_script;
 use crate::error::SessionError;
 use chain::{self, Chain};
 use classes::{ClassPaths, ClassPool, LaunchCommand, SourceEncoding, SourceRoots, java_agent};
@@ -135,7 +136,13 @@ impl Workspace {
             },
             (LaunchCommand::Wrapper { .. }, None) => self.guessed_paths(),
         };
-        let more = self.classes.iter().map(|path| {
+        let of_script = match self.template.launch_command()? {
+            LaunchCommand::Wrapper { .. } => {
+                class_path_of_script(&self.template.settings().command, &self.cwd)
+            }
+            LaunchCommand::Java(_) => Vec::new(),
+        };
+        let more = self.classes.iter().chain(&of_script).map(|path| {
             // The VM of a wrapper may run in another folder.
             if paths.cwd == self.cwd { path.clone() } else { self.cwd.join(path) }
         });
@@ -146,6 +153,11 @@ impl Workspace {
         paths.agents.extend(self.template.settings().jvm.iter().filter_map(|option| java_agent(option)));
         let mut pool = ClassPool::open(&paths)?.with_sources(self.sources());
         pool.use_loaded(self.loaded.borrow().iter());
+        if facts.is_some() && matches!(self.template.launch_command()?, LaunchCommand::Wrapper { .. }) {
+            // A build tool's class path can be a temporary jar that names the real one, and is deleted at the
+            // end of the run.
+            pool.places();
+        }
         Ok(pool)
     }
 

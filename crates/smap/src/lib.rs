@@ -106,16 +106,19 @@ impl SourceMap {
         &self.own.name
     }
 
-    /// The line of the class's own file that a number in the line table means: where the code stands, or
-    /// else where the call stands for which it was copied. `None` for code that stands in no line of it.
+    /// The line of the class's own file that a number in the line table means: where the call stands for which
+    /// the code was copied, or else where the code stands. `None` for code that stands in no line of it.
     pub fn line(&self, number: u32) -> Option<u32> {
-        let here = found(&self.rows, number).filter(|(row, _)| row.file == self.own.id);
-        here.or_else(|| found(&self.calls, number)).map(|(_, line)| line)
+        let here = || found(&self.rows, number).filter(|(row, _)| row.file == self.own.id);
+        found(&self.calls, number).or_else(here).map(|(_, line)| line)
     }
 
-    /// The other file and its line from which code was copied.
+    /// The file and its line from which code was copied: another file, or another method of this one.
     pub fn copied(&self, number: u32) -> Option<(&File, u32)> {
-        let (row, line) = found(&self.rows, number).filter(|(row, _)| row.file != self.own.id)?;
+        let (row, line) = found(&self.rows, number)?;
+        if row.file == self.own.id && found(&self.calls, number).is_none() {
+            return None;
+        }
         let file = self.files.iter().find(|file| file.id == row.file)?;
         Some((file, line))
     }
@@ -209,6 +212,17 @@ mod tests {
             all,
             [None, Some("shop/InlKt 5"), Some("shop/InlKt 6"), Some(library)].map(|t| t.map(str::to_owned))
         );
+    }
+
+    /// As Kotlin writes it where a method of the same file is copied.
+    #[test]
+    fn code_copied_within_a_file_has_the_line_of_its_call_too() {
+        let text = "SMAP\nShop.kt\nKotlin\n*S Kotlin\n*F\n+ 1 Shop.kt\nshop/ShopKt\n*L\n1#1,29:1\n16#1,5:30\n\
+                    *S KotlinDebug\n*F\n+ 1 Shop.kt\nshop/ShopKt\n*L\n25#1:30,5\n*E\n";
+        let map = SourceMap::parse(text, Some("Shop.kt")).expect("a map");
+        let copied = |number| map.copied(number).map(|(file, line)| (file.name.as_str(), line));
+        assert_eq!((map.line(32), copied(32)), (Some(25), Some(("Shop.kt", 18))));
+        assert_eq!((map.line(18), copied(18)), (Some(18), None));
     }
 
     #[test]

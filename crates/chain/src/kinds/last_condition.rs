@@ -49,7 +49,6 @@ impl Rule for LastCondition<'_> {
             }
         }
         let stack = context.stack_of(point).to_vec();
-        let mut is_cut = false;
         match stack.first() {
             // Nothing in the point's own method decides, but its callers may.
             None if !from_entry.is_empty() => {
@@ -62,13 +61,9 @@ impl Rule for LastCondition<'_> {
             Some(newest)
                 if context.led_from(point, newest.clone()).iter().any(|s| from_entry.contains(s)) =>
             {
-                is_cut = found.add_callers(context, &stack);
+                found.add_callers(context, &stack);
             }
             _ => {}
-        }
-        if found.branches.is_empty() && !is_cut {
-            context
-                .warn(format!("nothing decides whether {} is reached: all its callers run it", self.point));
         }
         let branches: Vec<BranchSite> = found.branches.into_values().collect();
         let sites = branches.iter().map(|b| b.site.clone()).collect();
@@ -108,9 +103,8 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// Adds the conditions that control the callers of a point, up to the border of the user's code. Returns
-    /// whether the border ends the search.
-    fn add_callers(&mut self, context: &mut PointContext<'_, '_>, stack: &[Site]) -> bool {
+    /// Adds the conditions that control the callers of a point, up to the border of the user's code.
+    fn add_callers(&mut self, context: &mut PointContext<'_, '_>, stack: &[Site]) {
         let border = border(context, stack);
         let reached = stack.get(..border).unwrap_or(stack);
         let is_decided = reached.iter().skip(1).any(|caller| !self.add(context, caller, false));
@@ -118,11 +112,9 @@ impl Conditions {
         // Frames of reflection say less than who used it.
         let of_jdk = |site: &&Site| context.classes().pool.owner_of(&site.method.class) == CodeOwner::Jdk;
         let caller = callers.iter().find(|site| !of_jdk(site)).or(callers.first());
-        let beyond = reached.last().zip(caller).filter(|_| !is_decided);
-        if let Some((own, caller)) = beyond {
+        if let Some((own, caller)) = reached.last().zip(caller).filter(|_| !is_decided) {
             context.end_at_border(own, caller);
         }
-        beyond.is_some()
     }
 
     /// Adds the conditions that control a site in its own method. Returns whether the site can also be

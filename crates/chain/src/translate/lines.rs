@@ -135,8 +135,10 @@ impl SourceLine {
     pub(crate) fn parts(&self) -> Vec<LinePart<'_>> {
         let mut parts = Vec::new();
         let package = self.classes.first().map_or("", |class| class.package());
-        let own = self.classes.iter().map(|class| (class, false));
-        for (class, is_copy) in own.chain(self.copying.iter().map(|class| (class, true))) {
+        // A compiler also copies from one method to another of the same class.
+        let written = self.classes.iter().map(|class| (class, false));
+        let copied = self.classes.iter().chain(&self.copying).map(|class| (class, true));
+        for (class, is_copy) in written.chain(copied) {
             for method in &class.methods {
                 let Some(code) = &method.code else { continue };
                 let found = match is_copy {

@@ -1,0 +1,3 @@
+from konlpy.tag import Kkma
+
+print(Kkma().nouns("장미 세 송이"))

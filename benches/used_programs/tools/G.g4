@@ -1,0 +1,3 @@
+grammar G;
+s : a EOF ;
+a : 'x' b ;

@@ -1,0 +1,2 @@
+var o = {a: 1};
+print(o.b.c);

@@ -1,0 +1,5 @@
+%%
+%class L
+%%
+"a" { return 1 }
+[b { return 2; }
