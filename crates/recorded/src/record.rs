@@ -121,7 +121,7 @@ pub async fn record(
     let collector = Collector::begin(&folder)?;
     let follower = IndexFollower::begin(&folder, options.level, options.memory);
     let output = output_of(options, context);
-    let run = run_once(&workspace, options, &folder, &about, output, context);
+    let run = Box::pin(run_once(&workspace, options, &folder, &about, output, context));
     let ran = while_it_grows(run, &folder, &follower, context).await;
     let mut about = about.into_inner();
     context.progress().done();
