@@ -543,7 +543,7 @@ impl Diagnoser {
         let known = wanted.and_then(|level| self.known_detail(self.outermost(node), level));
         let trace = match known {
             Some(later) => later,
-            None => at_level(self.trace, node, wanted, context).await?,
+            None => Box::pin(at_level(self.trace, node, wanted, context)).await?,
         };
         let trace = trace.with_code(sources);
         let at = match begins {

@@ -20,7 +20,7 @@ impl Diagnoser {
     ) -> Result<Option<RecordedTrace>, SessionError> {
         match self.known_detail(outermost, level) {
             Some(later) => Ok(Some(later)),
-            None => detail(&mut self.trace, outermost, level, context).await,
+            None => Box::pin(detail(&mut self.trace, outermost, level, context)).await,
         }
     }
 

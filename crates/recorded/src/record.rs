@@ -122,7 +122,7 @@ pub async fn record(
     let follower = IndexFollower::begin(&folder, options.level, options.memory);
     let output = output_of(options, context);
     let run = Box::pin(run_once(&workspace, options, &folder, &about, output, context));
-    let ran = while_it_grows(run, &folder, &follower, context).await;
+    let ran = Box::pin(while_it_grows(run, &folder, &follower, context)).await;
     let mut about = about.into_inner();
     context.progress().done();
     // The collector compresses events at its end, and the follower reads uncompressed ones.
@@ -151,7 +151,7 @@ pub async fn record(
         return Err(SessionError::Interrupted);
     }
     let shares = match index.filter(|_| !context.is_interrupted()) {
-        Some(index) => keep_index(index, &folder, &about, context).await,
+        Some(index) => Box::pin(keep_index(index, &folder, &about, context)).await,
         None => None,
     };
     let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);

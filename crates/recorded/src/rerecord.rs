@@ -54,7 +54,7 @@ pub async fn detail(
     };
     if let Some((around, path)) = earlier_detail(calls, there, node, level) {
         let later = RecordedTrace::open(&path, memory, context).await?;
-        return joined(calls, around, later, context).await.map(Some);
+        return Box::pin(joined(calls, around, later, context)).await.map(Some);
     }
     if about.redacted {
         return Err(SessionError::Redacted { command: about.command.join(" "), level });
@@ -71,11 +71,11 @@ pub async fn detail(
     }
     let options = options_of(about, window, level, &unfinished, memory);
     let program = Chain::new(program_of(there, about), Vec::new());
-    match recorded_again(calls, node, &program, &options, context).await {
+    match Box::pin(recorded_again(calls, node, &program, &options, context)).await {
         Ok(numbers) => {
             std::fs::rename(&unfinished, &path).map_err(trace::TraceError::at(&path))?;
             // Readers keep paths into the folder, so it is opened by its final name.
-            let later = RecordedTrace::open(&path, memory, context).await?;
+            let later = Box::pin(RecordedTrace::open(&path, memory, context)).await?;
             Ok(Some(numbers.given_to(later, calls)))
         }
         Err(error) => {
