@@ -7,6 +7,7 @@ use session::{Consent, LogLine, Progress, Sink, Wanted};
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
+use trace::EventShares;
 
 /// Width of a line of text, in columns.
 const WIDTH: usize = 80;
@@ -76,6 +77,10 @@ impl Progress for Bar {
 
     fn replayed(&self, done: u32, of: u32) {
         self.text.replayed(done, of);
+    }
+
+    fn grown(&self, bytes: u64, each_second: u64, shares: Option<&EventShares>) {
+        self.say(self.text.grown(bytes, each_second, shares));
     }
 
     fn sorted(&self, done: usize, of: usize) {

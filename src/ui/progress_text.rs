@@ -1,6 +1,7 @@
 //! The words for what a session is doing, for every front end.
 
 use std::cell::{Cell, RefCell};
+use trace::EventShares;
 
 /// Puts a session's progress into words. Each function returns the text to show from now on.
 #[derive(Default)]
@@ -34,6 +35,11 @@ impl ProgressText {
     /// As `Progress::replayed`. There is nothing new to show.
     pub fn replayed(&self, done: u32, of: u32) {
         self.among.replace(format!("replay {} of {of}, ", done + 1));
+    }
+
+    /// As `Progress::grown`.
+    pub fn grown(&self, bytes: u64, each_second: u64, shares: Option<&EventShares>) -> String {
+        self.among(format!("run {}: {}", self.run.get(), super::render::grown(bytes, each_second, shares)))
     }
 
     /// As `Progress::sorted`.

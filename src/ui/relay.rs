@@ -5,6 +5,7 @@ use session::{Progress, Sink};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use tokio::sync::{Notify, watch};
+use trace::EventShares;
 
 /// Maximum number of texts that wait; then the session waits, and with it the program that prints.
 const WAITING: usize = 256;
@@ -94,6 +95,10 @@ impl Progress for Relay {
 
     fn watched(&self, events: u64, located: usize, points: usize) {
         self.doing(self.text.watched(events, located, points));
+    }
+
+    fn grown(&self, bytes: u64, each_second: u64, shares: Option<&EventShares>) {
+        self.doing(self.text.grown(bytes, each_second, shares));
     }
 
     fn sorted(&self, done: usize, of: usize) {

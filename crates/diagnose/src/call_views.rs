@@ -4,7 +4,7 @@
 use super::{Diagnoser, Question};
 use classes::SourcePaths;
 use past::{EventsShown, History, MemberShown, Moment, PastError};
-use recorded::{EventsRequest, RecordedTrace, detail, events};
+use recorded::{EventsRequest, RecordedTrace, events};
 use session::{Context, SessionError};
 use trace::Level;
 
@@ -68,7 +68,8 @@ impl Diagnoser {
         work: impl FnOnce(&mut RecordedTrace, Moment) -> Result<T, PastError>,
     ) -> Result<T, SessionError> {
         let (at, node) = (question.at, question.node);
-        let later = self.with_more(at, context).await?;
+        let outermost = self.outermost(self.nodes.call(at));
+        let later = self.with_more(outermost, context).await?;
         let ends = self.nodes.part(at).filter(|_| later.is_none()).and_then(|part| part.ends);
         let mut later = later.map(|later| later.with_code(&SourcePaths::default()));
         let trace = match &mut later {
@@ -82,8 +83,9 @@ impl Diagnoser {
                 trace.end_of_call(entry)?
             }
         };
-        let moment = trace.moment(end)?;
-        Ok(work(trace, moment)?)
+        let shown = trace.moment(end).and_then(|moment| work(trace, moment));
+        self.keep_detail(outermost, later);
+        Ok(shown?)
     }
 
     /// The events of the call of a question.
@@ -96,18 +98,25 @@ impl Diagnoser {
         context: &Context,
     ) -> Result<EventsShown, SessionError> {
         let asked = EventsRequest { node: question.node, limit: MOST_EVENTS, level: None };
-        match self.with_more(question.at, context).await? {
-            Some(mut later) => events(&mut later, &asked, context).await,
-            None => events(&mut self.trace, &asked, context).await,
-        }
+        let outermost = self.outermost(self.nodes.call(question.at));
+        let Some(mut later) = self.with_more(outermost, context).await? else {
+            return events(&mut self.trace, &asked, context).await;
+        };
+        let shown = events(&mut later, &asked, context).await;
+        self.keep_detail(outermost, Some(later));
+        shown
     }
 
-    /// A recording of a further run with all events of a call, if this recording has no writes.
-    async fn with_more(&mut self, at: u32, context: &Context) -> Result<Option<RecordedTrace>, SessionError> {
+    /// A recording of a further run with all events of a call without callers, if this recording has no
+    /// writes.
+    async fn with_more(
+        &mut self,
+        outermost: u32,
+        context: &Context,
+    ) -> Result<Option<RecordedTrace>, SessionError> {
         if self.trace.about.level >= Level::Writes {
             return Ok(None);
         }
-        let outermost = self.outermost(self.nodes.call(at));
-        detail(&mut self.trace, outermost, Level::All, context).await
+        self.in_detail(outermost, Level::All, context).await
     }
 }

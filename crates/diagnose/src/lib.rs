@@ -5,6 +5,7 @@
 //!   call, and `changes` what it changed. While a question is open, `call_views` shows more of its call, and
 //!   other calls.
 //! - [`node_view`] shows any call up to an event, without a diagnosis.
+//! - `more_detail` has the recording with all events, if the first one has no writes.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.
 //! - `generated` recognises members that compilers generate. There are no questions about them.
 //!   `initialisers` recognises what only class initialisers changed.
@@ -32,6 +33,7 @@ mod failure;
 mod generated;
 mod initialisers;
 mod live;
+mod more_detail;
 mod node_view;
 mod oracles;
 mod passing;
@@ -170,6 +172,8 @@ impl Buggy {
 /// A diagnosis of a recorded run.
 pub struct Diagnoser {
     trace: RecordedTrace,
+    /// A later recording of a call with all events, for which this one has too little detail.
+    later: Option<(u32, RecordedTrace)>,
     diagnosis: Diagnosis,
     /// The call or loop of each node of the trees.
     nodes: Nodes,
@@ -246,6 +250,7 @@ impl Diagnoser {
         }
         Ok(Diagnoser {
             trace,
+            later: None,
             diagnosis,
             nodes,
             found: None,
@@ -534,7 +539,7 @@ impl Diagnoser {
     /// # Errors
     /// No buggy call was found, or the call cannot be recorded again.
     pub async fn walk(
-        self,
+        mut self,
         sources: &SourcePaths,
         context: &Context,
     ) -> Result<(RecordedTrace, EventPosition), SessionError> {
@@ -542,7 +547,12 @@ impl Diagnoser {
         let found = self.found.unwrap_or(u32::MAX);
         let (node, part) = (self.nodes.call(found), self.nodes.part(found));
         let begins = part.map(|part| part.begins);
-        let trace = at_level(self.trace, node, wanted, context).await?.with_code(sources);
+        let known = wanted.and_then(|level| self.known_detail(self.outermost(node), level));
+        let trace = match known {
+            Some(later) => later,
+            None => Box::pin(at_level(self.trace, node, wanted, context)).await?,
+        };
+        let trace = trace.with_code(sources);
         let at = match begins {
             Some(begins) => begins,
             None => trace.entry_of(node)?,

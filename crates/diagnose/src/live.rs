@@ -337,7 +337,7 @@ impl Diagnoser {
         self.failure.taken = self.failure.taken.map(renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
-        (self.trace, self.nodes) = (trace, nodes);
+        (self.trace, self.nodes, self.later) = (trace, nodes, None);
         self.fields.forget();
         if let Some(asserts) = &mut self.asserts {
             asserts.grown();

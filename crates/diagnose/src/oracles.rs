@@ -6,7 +6,6 @@ use super::reference::{AlignedOpinion, AlignedReference};
 use super::{Diagnoser, Judgement, LoopPart, Opinion, Question, Reference};
 use assertions::{AssertFile, AssertedAnswer, Asserts};
 use model::MethodName;
-use recorded::detail;
 use serde::Serialize;
 use session::{Context, SessionError};
 use std::collections::HashSet;
@@ -311,7 +310,7 @@ impl Diagnoser {
         let (at, node, has_loops) = (node, self.nodes.call(node), self.nodes.has_loops());
         let whole_node = node;
         let outermost = self.outermost(node);
-        let mut later = detail(&mut self.trace, outermost, wanted, context).await?;
+        let mut later = self.in_detail(outermost, wanted, context).await?;
         let fields = &mut self.fields;
         if let Some(asserts) = &mut self.asserts {
             asserts.look_at(&self.trace.calls, fields.pool());
@@ -340,6 +339,7 @@ impl Diagnoser {
         if is_later {
             fields.forget();
         }
+        self.later = later.map(|later| (outermost, later)).or(self.later.take());
         // The first run recorded all threads. Its arguments and results alone may decide what the second
         // recording, of one thread, leaves open.
         let asserted = match (&self.asserts, asserted) {

@@ -7,7 +7,6 @@ use super::{Diagnoser, Judgement, Question};
 use classes::{CodeOwner, is_pattern_of_harness};
 use declarative::Verdict;
 use past::fields::Fields;
-use recorded::detail;
 use session::{Context, SessionError};
 use slice::{FailedAssertion, Lost, Sliced, Target};
 use std::collections::BTreeSet;
@@ -78,16 +77,18 @@ impl Diagnoser {
         let node = self.trace.calls.own(node);
         let is_whole = self.records_own_code();
         let outermost = self.outermost(node);
-        let later = detail(&mut self.trace, outermost, Level::All, context).await?;
+        let later = self.in_detail(outermost, Level::All, context).await?;
         let Some(mut later) = later else {
             return found(&mut self.trace.calls, &mut self.fields, node, part, is_whole, context).await;
         };
         if self.trace.calls.threads().len() > 1 {
+            self.keep_detail(outermost, Some(later));
             return Ok(SlicedPart::lost("what other threads did meanwhile was not recorded"));
         }
         self.fields.forget();
         let found = found(&mut later.calls, &mut self.fields, node, part, is_whole, context).await;
         self.fields.forget();
+        self.keep_detail(outermost, Some(later));
         found
     }
 

@@ -2,7 +2,8 @@
 //! the room `past`.
 //!
 //! - [`record`] runs the program once and stores the events of its threads. `rerecord` records one call in
-//!   more detail, or only some calls ([`only`]); `supplements` finds such recordings again.
+//!   more detail, or only some calls ([`only`]), and compares both runs (`call_digest`);
+//!   `supplements` finds such recordings again.
 //! - [`cover`] runs the program once and notes only what it covers.
 //! - [`RecordedTrace`] is an open recording with its folder and its program. [`events`] and [`history`] add
 //!   detail from other runs of the program.
@@ -14,6 +15,7 @@
 
 mod answers;
 mod as_chain;
+mod call_digest;
 mod cover;
 mod event_row;
 mod events;

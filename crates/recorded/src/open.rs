@@ -193,47 +193,63 @@ impl RecordedTrace {
         context: &Context,
     ) -> Result<RecordedTrace, SessionError> {
         let (folder, about) = Folder::open(folder)?;
-        let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-        let all = Arc::new(AtomicUsize::new(0));
         let interrupt = context.interrupt().clone();
         let is_interrupted: Interrupted = Arc::new(move || interrupt.is_set());
         let work = {
-            let (stop, done, all) = (stop.clone(), done.clone(), all.clone());
             let (folder, about) = (folder.clone(), about.clone());
-            move || {
-                let mut goes_on = |chunk, of| {
-                    all.store(of, Ordering::Relaxed);
-                    done.store(chunk, Ordering::Relaxed);
-                    !stop.load(Ordering::Relaxed)
-                };
-                Calls::open(&folder, &about, OpenOptions { memory, goes_on: &mut goes_on, is_interrupted })
+            move |goes_on: &mut GoesOn<'_>| {
+                Calls::open(&folder, &about, OpenOptions { memory, goes_on, is_interrupted })
             }
         };
-        let mut work = tokio::task::spawn_blocking(work);
-        let sorted = async {
-            loop {
-                tokio::select! {
-                    opened = &mut work => break opened,
-                    () = tokio::time::sleep(TELL) => {
-                        context.progress().sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
-                    }
+        let opened = sort_in_background(context, work).await;
+        let mut calls = opened?;
+        let mut lines = Lines::new(code_of(&folder, &about, calls.sites.loaded.clone()));
+        let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
+        lines.name_lambdas(&mut calls, recorded);
+        let recording = Recording::new(about, calls, lines);
+        Ok(RecordedTrace { folder, recording, memory, is_own: false, unpacked: None })
+    }
+}
+
+/// Called with the number of finished chunks and of all chunks; returns false to interrupt.
+pub(super) type GoesOn<'a> = dyn FnMut(usize, usize) -> bool + 'a;
+
+/// Builds tables of a recording on another thread, and shows how far it is.
+///
+/// # Errors
+/// Those of the work; [`SessionError::Interrupted`] if the user interrupted it.
+pub(super) async fn sort_in_background<T: Send + 'static>(
+    context: &Context,
+    work: impl FnOnce(&mut GoesOn<'_>) -> Result<T, TraceError> + Send + 'static,
+) -> Result<T, SessionError> {
+    let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let all = Arc::new(AtomicUsize::new(0));
+    let work = {
+        let (stop, done, all) = (stop.clone(), done.clone(), all.clone());
+        move || {
+            work(&mut |chunk, of| {
+                all.store(of, Ordering::Relaxed);
+                done.store(chunk, Ordering::Relaxed);
+                !stop.load(Ordering::Relaxed)
+            })
+        }
+    };
+    let mut work = tokio::task::spawn_blocking(work);
+    let sorted = async {
+        loop {
+            tokio::select! {
+                made = &mut work => break made,
+                () = tokio::time::sleep(TELL) => {
+                    context.progress().sorted(done.load(Ordering::Relaxed), all.load(Ordering::Relaxed));
                 }
             }
-        };
-        let opened = unless_late(context, &stop, sorted).await;
-        context.progress().done();
-        // The task is never cancelled, and does not panic.
-        let opened = opened?.unwrap_or(Err(TraceError::Interrupted));
-        match opened {
-            Err(TraceError::Interrupted) => Err(SessionError::Interrupted),
-            opened => {
-                let mut calls = opened?;
-                let mut lines = Lines::new(code_of(&folder, &about, calls.sites.loaded.clone()));
-                let recorded = std::fs::metadata(folder.events()).and_then(|events| events.modified()).ok();
-                lines.name_lambdas(&mut calls, recorded);
-                let recording = Recording::new(about, calls, lines);
-                Ok(RecordedTrace { folder, recording, memory, is_own: false, unpacked: None })
-            }
         }
+    };
+    let made = unless_late(context, &stop, sorted).await;
+    context.progress().done();
+    // The task is never cancelled, and does not panic.
+    match made?.unwrap_or(Err(TraceError::Interrupted)) {
+        Err(TraceError::Interrupted) => Err(SessionError::Interrupted),
+        made => Ok(made?),
     }
 }

@@ -1,5 +1,6 @@
 //! Records a run: launches the program once, and moves its events into a folder while it runs.
 
+use super::open::sort_in_background;
 use super::scope;
 use super::secrets::Secrets;
 use chain::Chain;
@@ -12,11 +13,13 @@ use session::workspace::Workspace;
 use session::{Context, SessionError, Wanted};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::{
-    About, Brief, Checksum, Chosen, CollectedEvents, Collector, Driven, Folder, Level, Places,
-    RecordingOutcome, Steering, TraceError, Window, WrittenFile,
+    About, Brief, Checksum, Chosen, CollectedEvents, Collector, Driven, EventShares, Folder, IndexFollower,
+    LARGE_RECORDING, Level, PartialIndex, Places, RecordingOutcome, Steering, TraceError, Window,
+    WrittenFile,
 };
 
 /// What to record, and where.
@@ -70,6 +73,9 @@ pub struct RecordedRun {
     /// The outcome of the run.
     #[serde(flatten)]
     pub recorded: RecordingOutcome,
+    /// What makes the recording large, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub large: Option<EventShares>,
     /// Whether the program ran to its end.
     pub whole: bool,
     /// Its exit code, if it ended by itself.
@@ -83,6 +89,8 @@ pub struct RecordedRun {
     pub output: Option<String>,
 }
 
+/// How often to show how a recording grows.
+const TELL: Duration = Duration::from_secs(1);
 /// Number of lines of output to show if nothing was recorded.
 const LINES: usize = 8;
 
@@ -111,10 +119,14 @@ pub async fn record(
     context.progress().run_started(1, Some(why));
     let began = Instant::now();
     let collector = Collector::begin(&folder)?;
+    let follower = IndexFollower::begin(&folder, options.level, options.memory);
     let output = output_of(options, context);
-    let ran = run_once(&workspace, options, &folder, &about, output, context).await;
+    let run = Box::pin(run_once(&workspace, options, &folder, &about, output, context));
+    let ran = Box::pin(while_it_grows(run, &folder, &follower, context)).await;
     let mut about = about.into_inner();
     context.progress().done();
+    // The collector compresses events at its end, and the follower reads uncompressed ones.
+    let index = follower.stop();
     let mut collected = collector.finish();
     let outcome = match ran {
         Ok(outcome) => outcome,
@@ -138,6 +150,10 @@ pub async fn record(
     if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
         return Err(SessionError::Interrupted);
     }
+    let shares = match index.filter(|_| !context.is_interrupted()) {
+        Some(index) => Box::pin(keep_index(index, &folder, &about, context)).await,
+        None => None,
+    };
     let whole = matches!(outcome.ended, Ended::Exited(_) | Ended::Driven);
     let exit_code = match outcome.ended {
         Ended::Exited(code) => code,
@@ -147,7 +163,47 @@ pub async fn record(
     // Only readers of the folder need the checksum and the size of the output.
     let recorded = RecordingOutcome { sites: None, printed: None, output: None, files: None, ..recorded };
     let notes = notes(&about, remarks, outcome.report.warnings);
-    Ok(RecordedRun { folder: options.out.clone(), stored, recorded, whole, exit_code, notes, output })
+    let (folder, large) = (options.out.clone(), shares.filter(|_| recorded.bytes >= LARGE_RECORDING));
+    Ok(RecordedRun { folder, stored, recorded, large, whole, exit_code, notes, output })
+}
+
+/// Completes the tables that were built while the program ran. If that fails, or the user interrupts it, the
+/// first question builds them. Returns what makes the recording large, if all of it was read.
+async fn keep_index(
+    index: PartialIndex,
+    folder: &Folder,
+    about: &About,
+    context: &Context,
+) -> Option<EventShares> {
+    let (folder, about) = (folder.clone(), about.clone());
+    let kept = sort_in_background(context, move |goes_on| index.finish(&folder, &about, goes_on));
+    kept.await.ok()?.shares
+}
+
+/// Waits for a run, and shows how its recording grows when it is large.
+async fn while_it_grows<T>(
+    run: impl Future<Output = T>,
+    folder: &Folder,
+    follower: &IndexFollower,
+    context: &Context,
+) -> T {
+    let mut run = pin!(run);
+    let stored = || std::fs::metadata(folder.events()).map_or(0, |events| events.len());
+    let mut before = (Instant::now(), 0);
+    loop {
+        tokio::select! {
+            ended = &mut run => return ended,
+            () = tokio::time::sleep(TELL) => {}
+        }
+        let (now, bytes) = (Instant::now(), stored());
+        if bytes >= LARGE_RECORDING {
+            let milliseconds = (now - before.0).as_millis().max(1);
+            let each_second = u128::from(bytes.saturating_sub(before.1)) * 1000 / milliseconds;
+            let each_second = u64::try_from(each_second).unwrap_or(u64::MAX);
+            context.progress().grown(bytes, each_second, follower.shares().as_ref());
+        }
+        before = (now, bytes);
+    }
 }
 
 /// Who receives the program's output: the listener, or else the user.

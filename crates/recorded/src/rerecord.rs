@@ -1,16 +1,15 @@
 //! Records one call of a recorded run later, in more detail. The program is run again, and only that call is
 //! recorded. It counts as the same call if both runs recorded the same about it and about its callers.
 
+use super::call_digest::{CallPath, digests};
 use super::open::{RecordedTrace, program_of};
 use super::record::{RecordOptions, record};
 use super::secrets::Secrets;
 use chain::Chain;
 use past::{PastError, Recording};
 use session::{Context, SessionError, Wanted, trust};
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use trace::{About, Calls, Exit, Folder, Level, Objects, Value, WalkControl, Window};
+use trace::{About, Calls, Exit, Folder, Level, Window};
 
 /// The recording of a call at a level: this one, or that of another run of the program. Calls and objects
 /// have the same numbers in both.
@@ -55,7 +54,7 @@ pub async fn detail(
     };
     if let Some((around, path)) = earlier_detail(calls, there, node, level) {
         let later = RecordedTrace::open(&path, memory, context).await?;
-        return joined(calls, around, later).map(Some);
+        return Box::pin(joined(calls, around, later, context)).await.map(Some);
     }
     if about.redacted {
         return Err(SessionError::Redacted { command: about.command.join(" "), level });
@@ -72,10 +71,12 @@ pub async fn detail(
     }
     let options = options_of(about, window, level, &unfinished, memory);
     let program = Chain::new(program_of(there, about), Vec::new());
-    match recorded_again(calls, node, &program, &options, context).await {
-        Ok(found) => {
+    match Box::pin(recorded_again(calls, node, &program, &options, context)).await {
+        Ok(numbers) => {
             std::fs::rename(&unfinished, &path).map_err(trace::TraceError::at(&path))?;
-            Ok(Some(found))
+            // Readers keep paths into the folder, so it is opened by its final name.
+            let later = Box::pin(RecordedTrace::open(&path, memory, context)).await?;
+            Ok(Some(numbers.given_to(later, calls)))
         }
         Err(error) => {
             // Discard the recording: it belongs to a different execution.
@@ -127,17 +128,17 @@ fn options_of(about: &About, window: Window, level: Level, out: &Path, memory: u
     }
 }
 
-/// Runs the program again and records a call. Returns the recording, with the numbers of the first run.
+/// Runs the program again and records a call. Returns the numbers of the first run.
 async fn recorded_again(
     calls: &mut Calls,
     node: u32,
     program: &Chain,
     options: &RecordOptions,
     context: &Context,
-) -> Result<RecordedTrace, SessionError> {
+) -> Result<FirstRunNumbers, SessionError> {
     Box::pin(record(program, options, context)).await?;
     let later = RecordedTrace::open(&options.out, options.memory, context).await?;
-    joined(calls, node, later)
+    compared(calls, node, &later, context).await
 }
 
 /// The command that records the whole run in more detail.
@@ -211,13 +212,45 @@ fn path(calls: &Calls, node: u32) -> Vec<u32> {
     path
 }
 
+/// The numbers that the calls and objects of a later recording have in the first run.
+struct FirstRunNumbers {
+    /// The calls around the one that was recorded.
+    around: Vec<u32>,
+    /// What is added to the numbers of the other calls.
+    offset: u32,
+    /// The objects: numbers of the later run and of the first.
+    objects: Vec<(u32, u32)>,
+}
+
+impl FirstRunNumbers {
+    fn given_to(self, mut later: RecordedTrace, calls: &Calls) -> RecordedTrace {
+        later.calls.objects.rename(self.objects, &calls.objects);
+        later.calls.renumber(self.around, self.offset);
+        later
+    }
+}
+
 /// Renumbers a later recording of a call, if it is of the same execution.
-pub(super) fn joined(
-    calls: &mut Calls,
+///
+/// # Errors
+/// The recordings cannot be read, or the later one is of another execution.
+pub(super) async fn joined(
+    calls: &Calls,
     node: u32,
-    mut later: RecordedTrace,
+    later: RecordedTrace,
+    context: &Context,
 ) -> Result<RecordedTrace, SessionError> {
-    let found = &mut later.calls;
+    Ok(compared(calls, node, &later, context).await?.given_to(later, calls))
+}
+
+/// Compares a later recording of a call with the first run.
+async fn compared(
+    calls: &Calls,
+    node: u32,
+    later: &RecordedTrace,
+    context: &Context,
+) -> Result<FirstRunNumbers, SessionError> {
+    let found = &later.calls;
     let around = path(calls, node);
     let differs = |node: u32| SessionError::NotTheSame { call: node, command: String::new() };
     let Some((thread, _, _)) = found.threads().into_iter().find(|(_, _, count)| *count > 0) else {
@@ -226,115 +259,22 @@ pub(super) fn joined(
     let first = found.of_thread(thread).start;
     let there = first + u32::try_from(around.len()).unwrap_or(1) - 1;
     let path: Vec<u32> = (first..=there).collect();
-    let ours = CallDigest::of(calls, &around, None)?;
-    let theirs = CallDigest::of(found, &path, None)?;
+    let compared = |block| digests(CallPath(calls, &around), CallPath(found, &path), block, context);
+    let [ours, theirs] = compared(None).await?;
     let block = ours.blocks.iter().zip(&theirs.blocks).take_while(|(a, b)| a == b).count();
     if block < ours.blocks.len().max(theirs.blocks.len()) {
         // A call that had not ended can be compared only up to its last event.
-        let is_open = calls.call(node)?.is_none_or(|call| call.exit == Exit::Open);
-        let ours = CallDigest::of(calls, &around, Some(block))?.events;
-        let theirs = CallDigest::of(found, &path, Some(block))?.events;
+        let is_open = calls.exit(node) == Exit::Open;
+        let [ours, theirs] = compared(Some(block)).await?.map(|digest| digest.events);
         let same = ours.iter().zip(&theirs).take_while(|((a, _), (b, _))| a == b).count();
         let all = if is_open { ours.len() } else { ours.len().max(theirs.len()) };
         if same < all {
             return Err(differs(ours.get(same).map_or(node, |(_, node)| *node)));
         }
     }
-    let names = theirs.objects.into_iter().zip(ours.objects).collect();
-    found.objects.rename(names, &calls.objects);
     // Someone may have changed the folder, so it can contain other calls.
     let offset = node.checked_sub(there).ok_or_else(|| differs(node))?;
-    found.renumber(around.into_iter().take(usize::try_from(there).unwrap_or(0)).collect(), offset);
-    Ok(later)
-}
-
-/// Number of events that share a digest. A call may have too many events to keep one digest for each.
-const BLOCK: usize = 1 << 12;
-
-/// The events of a call at level `calls`, and the entries of its callers. Object numbers differ between runs,
-/// so objects are numbered in the order of their first occurrence.
-#[derive(Default)]
-struct CallDigest {
-    /// A digest of each block of events.
-    blocks: Vec<u64>,
-    /// For one block: the digest of each event, and its call.
-    events: Vec<(u64, u32)>,
-    objects: Vec<u32>,
-    count: usize,
-}
-
-impl CallDigest {
-    fn of(calls: &mut Calls, path: &[u32], block: Option<usize>) -> Result<CallDigest, SessionError> {
-        let mut digest = CallDigest::default();
-        let mut met = HashMap::new();
-        for (at, node) in path.iter().enumerate() {
-            let Some(thread) = calls.thread_number(*node) else { continue };
-            let is_around = at + 1 < path.len();
-            calls.walk(thread, Some(*node), |calls, seen| {
-                if seen.site.what.level() == Level::Calls {
-                    let mut hasher = DefaultHasher::new();
-                    (seen.site.what, seen.site.bci).hash(&mut hasher);
-                    if let Some(method) = calls.sites.method(seen.site.method) {
-                        (unnamed(&method.class), &method.name, &method.descriptor).hash(&mut hasher);
-                    }
-                    for value in seen.values {
-                        digest.value(*value, &calls.objects, &mut met, &mut hasher);
-                    }
-                    digest.event(hasher.finish(), seen.node.unwrap_or(*node), block);
-                }
-                if is_around { WalkControl::Stop } else { WalkControl::Next }
-            })?;
-        }
-        Ok(digest)
-    }
-
-    fn event(&mut self, says: u64, node: u32, block: Option<usize>) {
-        if block == Some(self.count / BLOCK) {
-            self.events.push((says, node));
-        }
-        if self.count.is_multiple_of(BLOCK) {
-            self.blocks.push(0);
-        }
-        if let Some(digest) = self.blocks.last_mut() {
-            let mut hasher = DefaultHasher::new();
-            (*digest, says).hash(&mut hasher);
-            *digest = hasher.finish();
-        }
-        self.count += 1;
-    }
-
-    fn value(
-        &mut self,
-        value: Value,
-        objects: &Objects,
-        met: &mut HashMap<u32, usize>,
-        to: &mut DefaultHasher,
-    ) {
-        match value {
-            Value::Object(0) => 0_u8.hash(to),
-            Value::Object(object) => {
-                let next = met.len();
-                let at = *met.entry(object).or_insert(next);
-                at.hash(to);
-                if at == next {
-                    self.objects.push(object);
-                    let shown = objects.name(object);
-                    let is_text = objects.text_of(object).is_some();
-                    let kind = if is_text { None } else { shown.rsplit_once('@') };
-                    unnamed(kind.map_or(shown.as_str(), |(kind, _)| kind)).hash(to);
-                }
-            }
-            Value::Boolean(v) => v.hash(to),
-            Value::Char(v) => v.hash(to),
-            Value::Int(v) => v.hash(to),
-            Value::Long(v) => v.hash(to),
-            Value::Float(v) => v.to_bits().hash(to),
-            Value::Double(v) => v.to_bits().hash(to),
-        }
-    }
-}
-
-/// A class name without the suffix of a hidden class, which differs in each run.
-fn unnamed(class: &str) -> &str {
-    class.split_once("/0x").map_or(class, |(name, _)| name)
+    let objects = theirs.objects.into_iter().zip(ours.objects).collect();
+    let around = around.into_iter().take(usize::try_from(there).unwrap_or(0)).collect();
+    Ok(FirstRunNumbers { around, offset, objects })
 }

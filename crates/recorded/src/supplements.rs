@@ -45,7 +45,7 @@ pub(super) async fn later(
         let path = folder.detail(node, level);
         let opened = RecordedTrace::open(&path, *memory, context).await?;
         let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        found.push(Supplement { run, node, trace: joined(calls, node, opened)? });
+        found.push(Supplement { run, node, trace: joined(calls, node, opened, context).await? });
     }
     Ok(found)
 }

@@ -2,6 +2,7 @@
 
 use crate::consent::{Consent, Wanted};
 use serde::Serialize;
+use trace::EventShares;
 
 /// Receives whole lines of the program's output, one or more, each with its line feed.
 pub type Sink = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
@@ -23,6 +24,9 @@ pub trait Progress {
     fn run_started(&self, _run: u32, _why: Option<&str>) {}
     /// Numbers of handled events and located points in this run.
     fn watched(&self, _events: u64, _located: usize, _points: usize) {}
+    /// A large recording grows: its size on disk, by how much each second, both in bytes, and what makes it
+    /// large.
+    fn grown(&self, _bytes: u64, _each_second: u64, _shares: Option<&EventShares>) {}
     /// Number of sorted event chunks of a recorded run.
     fn sorted(&self, _done: usize, _of: usize) {}
     /// Waits for the running program: `calls` calls have ended so far (0: none), too few to ask about.

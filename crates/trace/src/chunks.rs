@@ -155,7 +155,7 @@ impl Drop for ChunkWriter {
 }
 
 /// Free disk space on the file's file system, in bytes; `None` when the system does not report it.
-fn free(file: &File) -> Option<u64> {
+pub(super) fn free(file: &File) -> Option<u64> {
     let disk = rustix::fs::fstatvfs(file).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }

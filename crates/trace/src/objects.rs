@@ -1,9 +1,10 @@
 //! The recorded objects: class, array length, beginning of a string, and other details.
 
 use super::columns::{
-    ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT, Table,
+    ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, PLAIN, TEXT, Table,
 };
 use super::decode;
+use super::object_numbers::ObjectNumbers;
 use super::sites::Site;
 use bytes::Bytes;
 use model::{
@@ -66,9 +67,8 @@ pub struct Objects {
     texts: Bytes,
     /// Class names, by the number of the class object.
     names: HashMap<u32, Arc<str>>,
-    /// Maps own object numbers to shown ones, and back, where another recording defines them.
-    shown: HashMap<u32, u32>,
-    own: HashMap<u32, u32>,
+    /// The numbers by which objects are shown.
+    numbers: Arc<ObjectNumbers>,
     /// Texts for lambdas, by class number.
     lambdas: HashMap<u32, String>,
 }
@@ -76,7 +76,7 @@ pub struct Objects {
 impl Objects {
     pub(super) fn new(table: Table, texts: Bytes, names: BTreeMap<u32, String>) -> Objects {
         let names = names.into_iter().map(|(number, name)| (number, name.into())).collect();
-        Objects { table, texts, names, shown: HashMap::new(), own: HashMap::new(), lambdas: HashMap::new() }
+        Objects { table, texts, names, numbers: Arc::default(), lambdas: HashMap::new() }
     }
 
     fn row(&self, object: u32) -> Option<usize> {
@@ -167,22 +167,15 @@ impl Objects {
 
     /// Shows objects by their numbers in another recording. Objects unknown there get numbers above all of
     /// its own.
-    pub fn rename(&mut self, names: HashMap<u32, u32>, other: &Objects) {
-        let last = other.table.len().checked_sub(1).map(|row| other.table.word(0, row));
-        let mut next = names.values().copied().chain(last).max().unwrap_or(0);
+    pub fn rename(&mut self, names: Vec<(u32, u32)>, other: &Objects) {
+        let last = other.table.len().checked_sub(1).map_or(0, |row| other.table.word(0, row));
         let all = (0..self.table.len()).map(|row| self.table.word(0, row));
-        let rest: Vec<u32> = all.filter(|object| !names.contains_key(object)).collect();
-        self.shown = names;
-        for object in rest {
-            next += 1;
-            self.shown.insert(object, next);
-        }
-        self.own = self.shown.iter().map(|(own, shown)| (*shown, *own)).collect();
+        self.numbers = ObjectNumbers::new(names, all, last).into();
     }
 
     /// The own number of the object with this shown number; 0 if there is none.
     pub fn own(&self, number: u32) -> u32 {
-        if self.own.is_empty() { number } else { self.own.get(&number).copied().unwrap_or(0) }
+        self.numbers.own(number)
     }
 
     /// The name of an enum constant, such as `Level.HIGH`; `None` for other objects.
@@ -234,9 +227,15 @@ impl Objects {
         self.lambdas.insert(class, text);
     }
 
+    /// The class of an object of which [`Objects::name`] has nothing but the class and the number.
+    pub fn named_by_class(&self, object: u32) -> Option<&Arc<str>> {
+        let kind = self.row(object).map(|row| self.table.word(1, row))?;
+        matches!(kind, PLAIN | EXCEPTION | FIELDS).then(|| self.class(object)).flatten()
+    }
+
     /// The number by which an object is shown.
     pub fn number(&self, object: u32) -> u32 {
-        self.shown.get(&object).copied().unwrap_or(object)
+        self.numbers.shown(object)
     }
 
     /// Number of recorded objects.

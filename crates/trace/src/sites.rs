@@ -313,40 +313,10 @@ impl Sites {
             }
         }
         let mut sites = Sites { checksum: Checksum::of(&bytes), ..Sites::default() };
-        for report in wire::reports(&bytes).map_err(TraceError::at(&path))? {
-            match report {
-                Report::Traced(class) => sites.class(class),
-                Report::Write(write) => sites.write(write),
-                Report::Ring(RingReport { ring, thread, number, is_virtual, group, object, place }) => {
-                    sites.groups.extend(group.map(|group| (ring, group)));
-                    let identity = ThreadIdentity { name: thread.into(), number, is_virtual };
-                    sites.threads.insert(ring, (String::new(), object));
-                    sites.of_objects.entry(object).or_insert(ring);
-                    sites.identities.insert(ring, identity);
-                    sites.rings.insert(ring, place);
-                }
-                Report::Loader(loader) => sites.loaders.add(loader),
-                Report::Loaded(LoadedClass { class, bytes }) => {
-                    sites.loaded.entry(class.replace('/', ".")).or_insert(bytes);
-                }
-                Report::Problem(problem) => sites.problems.push(problem),
-                Report::Hidden(class) => {
-                    let why = "it is a hidden class, which cannot be recorded".to_owned();
-                    let name = class.class.replace('/', ".");
-                    sites.hidden.insert(name.clone());
-                    sites.left.push((name, why));
-                }
-                Report::Started
-                | Report::Class(_)
-                | Report::Coverable(_)
-                | Report::Covered(_)
-                | Report::Reached { .. }
-                | Report::Wrote(_)
-                | Report::Existed(_)
-                | Report::Forked
-                | Report::Counts { .. } => {}
-            }
-        }
+        wire::reports(&bytes)
+            .map_err(TraceError::at(&path))?
+            .into_iter()
+            .for_each(|report| sites.add(report));
         sites.name_loaders();
         sites.label_threads();
         let births = sites.all().filter(|site| site.what == Traced::Born);
@@ -354,6 +324,43 @@ impl Sites {
         sites.constructed =
             made.filter(|method| method.level >= Level::Writes).map(|method| method.class.clone()).collect();
         Ok(sites)
+    }
+
+    /// Adds what the agent has reported. Labels of threads, and the loaders in the names of classes, need the
+    /// whole report ([`Sites::read`]).
+    pub(super) fn add(&mut self, report: Report) {
+        match report {
+            Report::Traced(class) => self.class(class),
+            Report::Write(write) => self.write(write),
+            Report::Ring(RingReport { ring, thread, number, is_virtual, group, object, place }) => {
+                self.groups.extend(group.map(|group| (ring, group)));
+                let identity = ThreadIdentity { name: thread.into(), number, is_virtual };
+                self.threads.insert(ring, (String::new(), object));
+                self.of_objects.entry(object).or_insert(ring);
+                self.identities.insert(ring, identity);
+                self.rings.insert(ring, place);
+            }
+            Report::Loader(loader) => self.loaders.add(loader),
+            Report::Loaded(LoadedClass { class, bytes }) => {
+                self.loaded.entry(class.replace('/', ".")).or_insert(bytes);
+            }
+            Report::Problem(problem) => self.problems.push(problem),
+            Report::Hidden(class) => {
+                let why = "it is a hidden class, which cannot be recorded".to_owned();
+                let name = class.class.replace('/', ".");
+                self.hidden.insert(name.clone());
+                self.left.push((name, why));
+            }
+            Report::Started
+            | Report::Class(_)
+            | Report::Coverable(_)
+            | Report::Covered(_)
+            | Report::Reached { .. }
+            | Report::Wrote(_)
+            | Report::Existed(_)
+            | Report::Forked
+            | Report::Counts { .. } => {}
+        }
     }
 
     /// Adds the loader to the class of each written static field, where several loaders define that class.

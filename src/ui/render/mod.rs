@@ -9,6 +9,7 @@ mod cost;
 mod divergence;
 mod explained;
 mod failed_tests;
+mod growth;
 mod junit;
 mod logged;
 mod omitted;
@@ -29,6 +30,7 @@ mod way;
 pub use answer::about as answer_about;
 pub use console::{cause_text, console_reply, recorded_reply};
 pub use contents::between as contents_between;
+pub use growth::grown;
 pub use logged::log_line;
 pub use omitted::one as omission;
 pub use prompt::{prompt, reply};
@@ -193,6 +195,21 @@ fn column_of(c: char) -> usize {
         0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1f64f | 0x1f900..=0x1f9ff | 0x20000..=0x3fffd => 2,
         _ => 1,
     }
+}
+
+/// A number of bytes.
+fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", ratio(count, 1_000)),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", ratio(count, 1_000_000)),
+        _ => format!("{:.1} GB", ratio(count, 1_000_000_000)),
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
+fn ratio(count: u64, of: u64) -> f64 {
+    count as f64 / of as f64
 }
 
 /// A count with its noun: `1 call`, `2 calls`, `1,000 calls`.

@@ -1,7 +1,7 @@
 //! Recorded runs as text: summaries, trees of calls, events and writes.
 
 use super::cost::thousands;
-use super::{Paint, Text, counted, hanging, hanging_at, palette};
+use super::{Paint, Text, bytes, counted, hanging, hanging_at, palette};
 use command::trace::MadeChain;
 use model::{call_on, short_class_name, short_method_name};
 use past::{CallShown, CallTree, EventShown, EventsShown, History, ListedCall, RecordingInfo, StateShown};
@@ -126,6 +126,9 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
             "its threads waited {:.1} s in total for room in their event buffers\n",
             recorded.waited_s
         ));
+    }
+    if let Some(shares) = &run.large {
+        out.push_str(&super::growth::large(shares, recorded.bytes));
     }
     for place in &recorded.unreached {
         out.push_str(&format!("{place} was not reached\n"));
@@ -491,18 +494,4 @@ fn packed(packed: &PackResult, paint: Paint) -> String {
         }
     }
     text + &missing(lost, paint)
-}
-
-fn bytes(count: u64) -> String {
-    match count {
-        0..1_000 => format!("{count} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", ratio(count, 1_000)),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", ratio(count, 1_000_000)),
-        _ => format!("{:.1} GB", ratio(count, 1_000_000_000)),
-    }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
-fn ratio(count: u64, of: u64) -> f64 {
-    count as f64 / of as f64
 }

@@ -509,8 +509,8 @@ mod tests {
             let (sites, folder) = (sites(), tempfile::tempdir().unwrap());
             let codes = codes(&sites, Role::Unknown, |site| Role::of(site.what));
             let mut scanner = Scanner::new(&sites, &codes, &[false; 3]);
-            let mut stitcher = Stitcher::new(&sites, folder.path(), 1 << 20).unwrap();
-            let first = stitcher.begin(1);
+            let mut stitcher = Stitcher::new(1, folder.path(), 1 << 20).unwrap();
+            stitcher.choose(1);
             for (number, events) in (0..).zip(&chunks) {
                 let mut bytes = Vec::new();
                 for (method, what) in events {
@@ -523,10 +523,9 @@ mod tests {
                     }
                     scan => scan,
                 };
-                stitcher.add(number, &mut scan.unwrap()).unwrap();
+                stitcher.add(&sites, number, &mut scan.unwrap()).unwrap();
             }
-            stitcher.end(first).unwrap();
-            stitcher.finish().unwrap().calls.finish().unwrap();
+            assert!(stitcher.finish(&sites).unwrap().is_some());
             let table = Table::open(&folder.path().join("calls.arrow"), CALLS).unwrap();
             let row = |row| [0, 1, 2, 3, 4, 5, 6].map(|column| table.word(column, row));
             let found: Vec<[u32; 7]> = (0..table.len()).map(row).collect();

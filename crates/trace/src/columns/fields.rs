@@ -13,8 +13,8 @@ pub struct Fields {
     /// Declaring class and name.
     pub names: Vec<(String, String)>,
     numbers: HashMap<(String, String), u32>,
-    /// Cache by the address of a site's written field, which does not move.
-    known: HashMap<*const WrittenVariable, u32, FixedState>,
+    /// Cache by the address of a site's written field, which stays while the sites do.
+    known: HashMap<usize, u32, FixedState>,
 }
 
 impl Fields {
@@ -27,7 +27,7 @@ impl Fields {
     /// The number of a field; an unknown one gets the next number.
     pub fn number(&mut self, written: &Arc<WrittenVariable>, sites: &Sites) -> u32 {
         let Fields { names, numbers, known } = self;
-        *known.entry(Arc::as_ptr(written)).or_insert_with(|| {
+        *known.entry(Arc::as_ptr(written).addr()).or_insert_with(|| {
             let name = (sites.declares(written), written.name.clone());
             *numbers.entry(name).or_insert_with_key(|name| {
                 names.push(name.clone());

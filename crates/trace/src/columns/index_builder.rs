@@ -1,20 +1,21 @@
 //! Builds the tables of calls and objects in one pass over all events. Several threads read the chunks
 //! (`chunk_workers`, `chunk_scan`), one joins what they found (`stitcher`). Memory stays within the given
-//! limit for a recording of any size.
+//! limit for a recording of any size. The pass can begin while the program runs (`live_index`).
 
 use super::arrow_file::Layout;
 use super::chunk_scan::{ChunkScan, ScanError, Scanner};
 use super::chunk_workers::{ChunkWork, each_chunk};
 use super::external_sort::Sorted;
-use super::site_codes::{Role, codes};
-use super::stitcher::{StitchedTables, Stitcher};
+use super::site_codes::{Role, SiteCode, codes};
+use super::stitcher::{StitchedTables, Stitcher, moved};
 use super::writer::{GroupsWriter, TableWriter};
 use super::{BY_METHOD, CHUNKS, Columns, METHODS, OBJECTS, Summary};
 use crate::TraceError;
+use crate::chunks::ChunkAt;
 use crate::sites::Sites;
 use crate::source::Source;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 /// How to build the tables.
@@ -42,86 +43,102 @@ impl ChunkWork for Scanner<'_> {
     }
 }
 
-/// Builds the tables.
-///
-/// # Errors
-/// Events cannot be read or a table cannot be written; [`TraceError::Interrupted`] when `goes_on` returns
-/// false.
-pub fn build_index(
-    source: &Source,
-    sites: &Sites,
-    IndexOptions { to, memory, goes_on }: IndexOptions<'_>,
-) -> Result<Columns, TraceError> {
-    let mut by_thread: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (number, chunk) in (0..).zip(&source.chunks) {
-        by_thread.entry(chunk.thread).or_default().push(number);
+/// Builds the tables of calls and objects from chunks, which it gets in the order of the file.
+pub struct IndexBuilder {
+    stitcher: Stitcher,
+    /// The rows of the table of chunks, with the thread of each.
+    chunks: Vec<(u32, [u32; 5])>,
+    /// By thread, the byte at which its next chunk has to begin; `None` after missing events.
+    expected: BTreeMap<u32, Option<u64>>,
+    /// Threads with missing events, and the byte from which on they are missing.
+    lost: Vec<(u32, u64)>,
+    to: PathBuf,
+}
+
+impl IndexBuilder {
+    /// Creates the tables in an existing, empty folder. `first` is the lowest number of a thread. Rows take
+    /// at most `memory` bytes of memory.
+    ///
+    /// # Errors
+    /// A file cannot be created.
+    pub fn new(first: u32, to: &Path, memory: usize) -> Result<IndexBuilder, TraceError> {
+        let stitcher = Stitcher::new(first, to, memory)?;
+        let (chunks, expected, lost) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Ok(IndexBuilder { stitcher, chunks, expected, lost, to: to.to_owned() })
     }
-    let order: Vec<u32> = by_thread.into_values().flatten().collect();
-    let codes = codes(sites, Role::Unknown, |site| Role::of(site.what));
-    let constructors: Vec<bool> = sites.methods().iter().map(|method| method.name == "<init>").collect();
-    let scanner = || Scanner::new(sites, &codes, &constructors);
-    let mut pass = Pass {
-        stitcher: Stitcher::new(sites, to, memory)?,
-        chunks: vec![[0; 5]; source.chunks.len()],
-        again: scanner(),
-        source: source.again(),
-        sites,
-        thread: None,
-        expected: Some(0),
-    };
-    let mut done = 0;
-    each_chunk(source, &order, scanner, |number, scanned| {
-        done += 1;
-        if !goes_on(done, order.len()) {
-            return Err(TraceError::Interrupted);
-        }
-        pass.chunk(number, scanned)
-    })?;
-    pass.end_thread()?;
-    let Pass { stitcher, chunks, .. } = pass;
-    finish(stitcher.finish()?, chunks, source, to)?;
-    Columns::open(to)
-}
 
-/// The pass over all chunks.
-struct Pass<'a> {
-    stitcher: Stitcher<'a>,
-    /// The rows of the table of chunks.
-    chunks: Vec<[u32; 5]>,
-    /// Reads a chunk once more when only the earlier calls tell what its events mean.
-    again: Scanner<'a>,
-    source: Source,
-    sites: &'a Sites,
-    /// The current thread and the number of its first call.
-    thread: Option<(u32, u32)>,
-    /// The byte of the thread at which the next chunk has to begin; `None` after missing events.
-    expected: Option<u64>,
-}
+    /// Number of events of each site so far, by the site's number less the first one.
+    pub fn counts(&self) -> &[u64] {
+        self.stitcher.counts()
+    }
 
-impl Pass<'_> {
-    /// Adds a chunk; `None` if its checksum differs. Returns the buffer.
-    fn chunk(&mut self, number: u32, scanned: Option<Scanned>) -> Result<Option<Scanned>, TraceError> {
-        let Some(chunk) = self.source.chunk(number) else { return Ok(scanned) };
-        if self.thread.is_none_or(|(thread, _)| thread != chunk.thread) {
-            self.end_thread()?;
-            self.thread = Some((chunk.thread, self.stitcher.begin(chunk.thread)));
-            self.expected = Some(0);
-        }
-        let Some(from) = self.expected else { return Ok(scanned) };
+    /// Size of the events so far, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.stitcher.summary.bytes
+    }
+
+    /// Adds the chunks of a recording from number `from` on. Several threads read them.
+    ///
+    /// # Errors
+    /// Events cannot be read or a table cannot be written; [`TraceError::Interrupted`] when `goes_on` returns
+    /// false.
+    pub fn add_all(
+        &mut self,
+        source: &Source,
+        sites: &Sites,
+        from: usize,
+        goes_on: &mut dyn FnMut(usize, usize) -> bool,
+    ) -> Result<(), TraceError> {
+        let all = source.chunks.len();
+        let order: Vec<u32> = (0..).take(all).skip(from).collect();
+        let known = KnownSites::of(sites);
+        let (mut again, mut own) = (known.scanner(sites), source.again());
+        let mut done = from;
+        each_chunk(
+            source,
+            &order,
+            || known.scanner(sites),
+            |number, scanned| {
+                done += 1;
+                if !goes_on(done, all) {
+                    return Err(TraceError::Interrupted);
+                }
+                let Some(chunk) = source.chunk(number) else { return Ok(scanned) };
+                let mut rescan = |outer, buffer| {
+                    let events = own.read_into(number, Vec::new())?.unwrap_or_default();
+                    Ok(again.scan(&events, Some(outer), buffer))
+                };
+                self.add(sites, &chunk, scanned, &mut rescan)
+            },
+        )
+    }
+
+    /// Adds the next chunk; `None` if its checksum differs. `rescan` reads it once more with the methods of
+    /// the open calls, when only these tell what its events mean. Returns the buffer.
+    ///
+    /// # Errors
+    /// As for [`IndexBuilder::add_all`].
+    pub fn add(
+        &mut self,
+        sites: &Sites,
+        chunk: &ChunkAt,
+        scanned: Option<Scanned>,
+        rescan: &mut Rescan<'_>,
+    ) -> Result<Option<Scanned>, TraceError> {
+        let number = u32::try_from(self.chunks.len()).map_err(|_| TraceError::TooManyCalls)?;
+        self.chunks.push((chunk.thread, [0; 5]));
+        self.stitcher.choose(chunk.thread);
+        let expected = self.expected.entry(chunk.thread).or_insert(Some(0));
+        let Some(from) = *expected else { return Ok(scanned) };
         let Some(Scanned(mut scan, error)) = scanned.filter(|_| chunk.at == from) else {
-            let name = self.sites.threads.get(&chunk.thread).map_or("?", |(name, _)| name.as_str());
-            let what = format!("events of thread {name} are missing from byte {from}");
-            self.stitcher.summary.missing.push(what);
-            self.expected = None;
+            self.lost.push((chunk.thread, from));
+            *expected = None;
             return Ok(None);
         };
-        self.expected = Some(chunk.at + u64::from(chunk.length));
+        *expected = Some(chunk.at + u64::from(chunk.length));
         if let Some(error) = error {
             let scanned = match error {
-                ScanError::NeedsOuter => {
-                    let events = self.source.read_into(number, Vec::new())?.unwrap_or_default();
-                    self.again.scan(&events, Some(self.stitcher.open_methods()), scan)
-                }
+                ScanError::NeedsOuter => rescan(self.stitcher.open_methods(), scan)?,
                 error @ ScanError::Events(..) => Err(error),
             };
             scan = scanned.map_err(|error| {
@@ -134,57 +151,105 @@ impl Pass<'_> {
             })?;
         }
         self.stitcher.summary.bytes += u64::from(chunk.length);
-        if let Some(row) = usize::try_from(number).ok().and_then(|number| self.chunks.get_mut(number)) {
+        if let Some((_, row)) = self.chunks.last_mut() {
             *row = self.stitcher.row();
         }
-        self.stitcher.add(number, &mut scan)?;
+        self.stitcher.add(sites, number, &mut scan)?;
         Ok(Some(Scanned(scan, None)))
     }
 
-    fn end_thread(&mut self) -> Result<(), TraceError> {
-        if let Some((thread, first)) = self.thread.take() {
-            let count = self.stitcher.end(first)?;
-            self.stitcher.summary.threads.push((thread, first, count));
+    /// Completes the tables. `None` if `sites` names a field otherwise than the sites did with which the
+    /// chunks were added.
+    ///
+    /// # Errors
+    /// A table cannot be written.
+    pub fn finish(self, source: &Source, sites: &Sites) -> Result<Option<Columns>, TraceError> {
+        let IndexBuilder { stitcher, chunks, lost, to, .. } = self;
+        let Some(StitchedTables { mut summary, places, born, methods, objects }) = stitcher.finish(sites)?
+        else {
+            return Ok(None);
+        };
+        let lost = lost.into_iter().map(|(thread, from)| {
+            let name = sites.threads.get(&thread).map_or("?", |(name, _)| name.as_str());
+            format!("events of thread {name} are missing from byte {from}")
+        });
+        summary.missing.splice(0..0, source.missing.iter().cloned().chain(lost));
+        summary.of = source.stamp;
+        let mut table = TableWriter::create(&to.join("chunks.arrow"), CHUNKS)?;
+        for (thread, [high, low, next, inside, known]) in chunks {
+            let place = places.get(&thread).copied().unwrap_or(0);
+            let next = if known == 1 { moved(next, place) } else { next };
+            let inside = if known == 1 { moved(inside, place) } else { inside };
+            table.push([high, low, next, inside, known])?;
         }
-        Ok(())
+        table.finish()?;
+        let early = || {
+            TraceError::at(&to)(std::io::Error::other(
+                "the thread that writes the table of calls has not ended",
+            ))
+        };
+        let methods = Arc::into_inner(methods).ok_or_else(early)?;
+        let methods = methods.into_inner().unwrap_or_else(PoisonError::into_inner);
+        std::thread::scope(|scope| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || {
+                let [all, of_each] = ["by_method.arrow", "methods.arrow"].map(|name| to.join(name));
+                let mut table = GroupsWriter::create(&all, BY_METHOD, &of_each, METHODS)?;
+                methods.each(|method, nodes| table.push(method, nodes))?;
+                table.finish()
+            });
+            born.finish(&places, |[node], place| [moved(node, place)])?;
+            let (classes, objects) = objects.finish()?;
+            summary.classes = classes;
+            // Two threads may both report the same object as new. One that a recorded constructor makes is
+            // reported again when its fields are set, with a higher kind.
+            write(objects.sorted()?, &to, "objects", OBJECTS, |one, next| one.first() == next.first())?;
+            let other = other.map_err(TraceError::at(&to))?;
+            other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
+        // This file is written last: its presence means that all tables are complete.
+        write_summary(&to, &summary)?;
+        Columns::open(&to).map(Some)
     }
 }
 
-fn finish(
-    tables: StitchedTables,
-    chunks: Vec<[u32; 5]>,
+/// Reads a chunk again, with the methods of the calls that are open as it begins.
+pub type Rescan<'a> = dyn FnMut(Vec<u32>, ChunkScan) -> Result<Result<ChunkScan, ScanError>, TraceError> + 'a;
+
+/// What a scanner has to know of the sites.
+pub struct KnownSites {
+    codes: Vec<SiteCode<Role>>,
+    /// By method: whether it is a constructor.
+    constructors: Vec<bool>,
+}
+
+impl KnownSites {
+    pub fn of(sites: &Sites) -> KnownSites {
+        let codes = codes(sites, Role::Unknown, |site| Role::of(site.what));
+        let constructors = sites.methods().iter().map(|method| method.name == "<init>").collect();
+        KnownSites { codes, constructors }
+    }
+
+    /// A scanner of chunks whose sites are known.
+    pub fn scanner<'a>(&'a self, sites: &'a Sites) -> Scanner<'a> {
+        Scanner::new(sites, &self.codes, &self.constructors)
+    }
+}
+
+/// Builds the tables of a recording.
+///
+/// # Errors
+/// Events cannot be read or a table cannot be written; [`TraceError::Interrupted`] when `goes_on` returns
+/// false.
+pub fn build_index(
     source: &Source,
-    to: &Path,
-) -> Result<(), TraceError> {
-    let StitchedTables { mut summary, calls, born, methods, objects } = tables;
-    summary.missing.splice(0..0, source.missing.iter().cloned());
-    summary.of = source.stamp;
-    let mut table = TableWriter::create(&to.join("chunks.arrow"), CHUNKS)?;
-    chunks.into_iter().try_for_each(|row| table.push(row))?;
-    table.finish()?;
-    calls.finish()?;
-    let early = || {
-        TraceError::at(to)(std::io::Error::other("the thread that writes the table of calls has not ended"))
-    };
-    let methods = Arc::into_inner(methods).ok_or_else(early)?;
-    let methods = methods.into_inner().unwrap_or_else(PoisonError::into_inner);
-    std::thread::scope(|scope| {
-        let other = std::thread::Builder::new().spawn_scoped(scope, || {
-            let [all, of_each] = ["by_method.arrow", "methods.arrow"].map(|name| to.join(name));
-            let mut table = GroupsWriter::create(&all, BY_METHOD, &of_each, METHODS)?;
-            methods.each(|method, nodes| table.push(method, nodes))?;
-            table.finish()
-        });
-        born.finish()?;
-        let (classes, objects) = objects.finish()?;
-        summary.classes = classes;
-        // Two threads may both report the same object as new. One that a recorded constructor makes is
-        // reported again when its fields are set, with a higher kind.
-        write(objects.sorted()?, to, "objects", OBJECTS, |one, next| one.first() == next.first())?;
-        other.map_err(TraceError::at(to))?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })?;
-    // This file is written last: its presence means that all tables are complete.
-    write_summary(to, &summary)
+    sites: &Sites,
+    IndexOptions { to, memory, goes_on }: IndexOptions<'_>,
+) -> Result<Columns, TraceError> {
+    let first = source.chunks.iter().map(|chunk| chunk.thread).min().unwrap_or(0);
+    let mut builder = IndexBuilder::new(first, to, memory)?;
+    builder.add_all(source, sites, 0, goes_on)?;
+    // The sites are the same.
+    builder.finish(source, sites)?.ok_or_else(|| TraceError::SitesChanged(source.path().to_owned()))
 }
 
 fn write_summary(to: &Path, summary: &Summary) -> Result<(), TraceError> {

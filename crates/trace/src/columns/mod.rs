@@ -2,8 +2,8 @@
 //! docs/trace-format.md describes them.
 //!
 //! - `table` reads a table, `writer` writes one; `arrow_file` is the format of both.
-//! - `external_sort` sorts any number of rows. `call_table` writes calls in order of entry, `posting_lists`
-//!   groups ascending integers.
+//! - `external_sort` sorts any number of rows. `call_table` writes calls in order of entry, `thread_table`
+//!   thread by thread; `posting_lists` groups ascending integers.
 //! - `index_builder` builds all tables but that of writes in one pass over all events. `chunk_workers` reads
 //!   chunks with several threads, `chunk_scan` finds the calls of one chunk, with what `site_codes` says of
 //!   sites, and `met_objects` its objects. `stitcher` joins the chunks; `open` tracks the open calls.
@@ -24,12 +24,16 @@ mod posting_lists;
 mod site_codes;
 mod stitcher;
 mod table;
+mod thread_table;
 mod writer;
 mod writes_builder;
 
 pub use checksums::Checksum;
-pub use index_builder::{IndexOptions, build_index};
-pub use met_objects::{ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, TEXT};
+pub use chunk_workers::ChunkWork;
+pub use index_builder::{IndexBuilder, IndexOptions, KnownSites, Scanned, build_index};
+pub use met_objects::{
+    ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, PLAIN, TEXT,
+};
 pub use table::Table;
 pub use writes_builder::WritesInput;
 
