@@ -1,10 +1,10 @@
-//! `cargo bench --bench used_programs`: asks programs that people use questions whose right answers are known:
-//! servers, databases, frameworks, build tools, and other languages. Prints a table for docs/programs.md, and
-//! fails if an answer is wrong or refused.
+//! `cargo bench --bench used_programs`: asks programs that people use questions whose right answers are
+//! known: servers, databases, frameworks, build tools, and other languages. Prints the table of
+//! docs/programs.md, and fails if an answer is wrong or refused.
 //!
-//! `-- NAME…` asks those whose names contain one of the words. A program that is not installed is left out, and
-//! named with the package that has it. `used_programs/programs.ron` has the programs; a test of CI asks the
-//! small ones.
+//! `-- NAME…` asks those whose names contain one of the words. A program that is not installed is left out,
+//! and named with the package that has it. `used_programs/programs.ron` has the programs; a test of CI asks
+//! the small ones.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 

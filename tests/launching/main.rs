@@ -9,3 +9,4 @@ mod launchers;
 mod remote;
 mod servers;
 mod several_vms;
+mod used_programs;

@@ -3,7 +3,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 
-/** Sums orders by a query that calls a method of this class. The customer `vip-7` gets too small a discount. */
+/** A query calls a method of this class. The customer `vip-7` gets too small a discount. */
 public class Shop {
     public static int discounted(int price, String customer) {
         int rate = 10;

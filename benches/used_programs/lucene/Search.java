@@ -17,7 +17,7 @@ import org.apache.lucene.store.RAMDirectory;
 import org.apache.lucene.util.Version;
 import java.io.Reader;
 
-/** An index of plants. "roses" is not found as "rose": only words of more than five letters lose their "s". */
+/** An index of plants. "roses" is not found as "rose": only words of six letters lose their "s". */
 public class Search {
     static final class Singular extends TokenFilter {
         private final CharTermAttribute term = addAttribute(CharTermAttribute.class);

@@ -12,7 +12,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
-/** Three clients queue for a lock of a ZooKeeper server. The list is sorted after the holder is taken from it. */
+/** Three clients queue for a lock of a ZooKeeper server. The last one is taken for the holder. */
 public class Lock {
     static String holder(List<String> waiting) {
         String first = waiting.get(waiting.size() - 1);
@@ -24,10 +24,10 @@ public class Lock {
         File folder = Files.createTempDirectory("lock").toFile();
         ZooKeeperServer server = new ZooKeeperServer(folder, folder, 2000);
         NIOServerCnxnFactory factory = new NIOServerCnxnFactory();
-        factory.configure(new InetSocketAddress("localhost", 0), 10);
+        factory.configure(new InetSocketAddress("127.0.0.1", 0), 10);
         factory.startup(server);
         CountDownLatch connected = new CountDownLatch(1);
-        ZooKeeper client = new ZooKeeper("localhost:" + factory.getLocalPort(), 20000, event -> {
+        ZooKeeper client = new ZooKeeper("127.0.0.1:" + factory.getLocalPort(), 20000, event -> {
             if (event.getState() == KeeperState.SyncConnected) {
                 connected.countDown();
             }

@@ -20,6 +20,7 @@
 //! - [`find_divergence`] finds where two versions diverge (`divergence`); the room `alignment`
 //!   compares their calls. `chance` finds values that vary from run to run.
 //! - `passing` runs the program so that it passes, and weighs the questions by what those runs covered.
+//! - `test_methods` knows the methods of test classes, about which questions are postponed.
 //! - `again` tells whether a recorded program can be run again unchanged.
 
 mod again;
@@ -40,6 +41,7 @@ mod passing;
 mod question;
 mod reference;
 mod slice_answer;
+mod test_methods;
 mod tree;
 mod value_path;
 mod violations;
@@ -57,7 +59,7 @@ pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};
 
-use classes::{ClassPool, LaunchCommand, Main, SourcePaths};
+use classes::{LaunchCommand, Main, SourcePaths};
 use declarative::{Diagnosis, Needs, STRATEGIES, Step, Verdict, strategy};
 use past::PastError;
 use past::fields::Fields;
@@ -67,8 +69,8 @@ use recorded::{RecordedTrace, at_level};
 use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
 use session::{Context, SessionError};
-use std::collections::{BTreeSet, HashMap};
-use trace::{Calls, EventPosition, Level, RunsCoverage};
+use std::collections::BTreeSet;
+use trace::{EventPosition, Level, RunsCoverage};
 use tree::nodes::Nodes;
 use tree::shape::{coverage, trees};
 
@@ -236,7 +238,7 @@ impl Diagnoser {
         let mut diagnosis = Diagnosis::new(forest, row.made(options.p), coverage);
         diagnosis.trust(&generated::methods(&trace.calls, fields.pool()));
         if !options.suspects_tests {
-            diagnosis.postpone(of_tests(&trace.calls, fields.pool()));
+            diagnosis.postpone(test_methods::of_tests(&trace.calls, fields.pool()));
         }
         if options.compress.unwrap_or(row.compresses) {
             diagnosis.compress();
@@ -586,17 +588,4 @@ impl Diagnoser {
             part: self.nodes.told_alone(at, forest),
         }
     }
-}
-
-/// The numbers of the methods of test classes.
-fn of_tests(calls: &Calls, pool: Option<&ClassPool>) -> BTreeSet<u32> {
-    let Some(pool) = pool else { return BTreeSet::new() };
-    let mut known: HashMap<&str, bool> = HashMap::new();
-    let mut found = BTreeSet::new();
-    for (number, method) in (0..).zip(calls.sites.methods()) {
-        if *known.entry(&method.class).or_insert_with(|| pool.is_of_test(&method.class)) {
-            found.insert(number);
-        }
-    }
-    found
 }

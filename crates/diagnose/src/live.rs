@@ -331,7 +331,7 @@ impl Diagnoser {
         self.diagnosis.grown(forest, coverage, renumbered);
         self.diagnosis.trust(&generated);
         if !self.options.suspects_tests {
-            self.diagnosis.postpone(super::of_tests(&trace.calls, pool));
+            self.diagnosis.postpone(super::test_methods::of_tests(&trace.calls, pool));
         }
         self.found = self.found.map(renumbered);
         self.failure.taken = self.failure.taken.map(renumbered);

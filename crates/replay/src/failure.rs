@@ -26,8 +26,8 @@ const MOST_THROWS: usize = 4;
 /// Where a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailurePlace {
-    /// The throws that lead to the place, each before the one before it: first that which nothing caught. Empty
-    /// if the exception's class is not known.
+    /// The throws that lead to the place, each earlier than the one before it in the list: first that which
+    /// nothing caught. Empty if the exception's class is not known.
     pub throws: Vec<Throw>,
     /// The binary name of the class.
     pub class: String,
@@ -123,8 +123,8 @@ pub fn throws_before(chain: &Chain, answer: &Answer) -> Option<Chain> {
     (!classes.is_empty()).then_some(asked)
 }
 
-/// The place of the first throw that an answer to [`throws_before`] tells of the innermost cause that own code
-/// threw, or called what threw it; if there is none, that of the uncaught exception.
+/// The place of the first throw that an answer to [`throws_before`] tells of the innermost cause that own
+/// code threw, or called what threw it; if there is none, that of the uncaught exception.
 pub fn of_throws_before(answer: &Answer, is_own: impl Fn(&str) -> bool) -> Option<FailurePlace> {
     let (uncaught, before) = answer.points.split_first()?;
     let exception = uncaught.exception.as_ref()?;
@@ -190,8 +190,8 @@ pub async fn find_failure(
 /// only its VM says which classes there are.
 ///
 /// # Errors
-/// It names no line of the program's code, the class files cannot be read, the program cannot run, or the user
-/// interrupted.
+/// It names no line of the program's code, the class files cannot be read, the program cannot run, or the
+/// user interrupted.
 pub async fn failure_in_text(
     chain: &Chain,
     text: &str,
@@ -247,8 +247,8 @@ fn of_traces(traces: &[PrintedTrace], pool: &ClassPool) -> Option<FailurePlace> 
     })
 }
 
-/// The class to ask for, of an exception that is printed as this one. JUnit 3's class is a subclass of the JDK's,
-/// and Ant prints it for every failed assertion of JUnit 4.
+/// The class to ask for, of an exception that is printed as this one. JUnit 3's class is a subclass of the
+/// JDK's, and Ant prints it for every failed assertion of JUnit 4.
 fn thrown_class(printed: &str) -> String {
     match printed {
         "junit.framework.AssertionFailedError" => "java.lang.AssertionError".to_owned(),

@@ -6,7 +6,8 @@ use super::greeting::{SuspendedVm, VmFacts, facts, linger};
 use super::halted::Stage;
 use super::install::java_agents;
 use super::interrupt::Interrupt;
-use super::live::{GRACE, Launched, Live, Outcome, lives, nothing};
+use super::lacking_vm::{LackingVm, alone, what_lacks};
+use super::live::{GRACE, Launched, Live, Outcome, nothing};
 use super::observer::{LacksClass, Observer};
 use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
@@ -100,44 +101,6 @@ pub async fn execute(
     }
 }
 
-/// How long a VM that lacks a class may run on before it counts as the only one of the command.
-const ALONE: Duration = Duration::from_secs(10);
-
-/// A VM that was let go since it lacks a class that is asked about.
-pub(super) struct LackingVm {
-    /// Its process, if it is known.
-    process: Option<u32>,
-    /// What it lacks.
-    refusal: super::ObserverError,
-}
-
-impl LackingVm {
-    /// Waits until the VM has been running for so long that no other is expected. A launcher's VM ends soon, and
-    /// then the command's end decides.
-    async fn is_alone(&self) {
-        tokio::time::sleep(ALONE).await;
-        if !lives(self.process) {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-/// The error that a [`LacksClass`] holds, or the error itself.
-fn what_lacks(error: super::ObserverError) -> super::ObserverError {
-    match error.downcast::<LacksClass>() {
-        Ok(lacks) => lacks.0,
-        Err(error) => error,
-    }
-}
-
-/// Waits as [`LackingVm::is_alone`]; for ever without such a VM.
-async fn alone(lacking: Option<&LackingVm>) {
-    match lacking {
-        Some(lacking) => lacking.is_alone().await,
-        None => std::future::pending().await,
-    }
-}
-
 /// What stays the same for all VMs that a run watches, one after another.
 struct Run<'a> {
     template: &'a Arc<Template>,
@@ -181,7 +144,7 @@ async fn watch_vm(
         Err(error) if error.is::<LacksClass>() && unwatched_vms.is_some() && !running.selects() => {
             let process = connected.process;
             release_greeted(&connected.conn, connected.events).await;
-            let lacking = lacking.or(Some(LackingVm { process, refusal: what_lacks(error) }));
+            let lacking = lacking.or(Some(LackingVm::new(process, error)));
             let next = Launched { running, unwatched_vms, incoming: None, lacking, more, output, agent };
             return Ok(Err(Box::new(next)));
         }

@@ -36,6 +36,7 @@ mod halted;
 mod hits;
 mod install;
 mod interrupt;
+mod lacking_vm;
 mod launch;
 mod live;
 mod loaded;

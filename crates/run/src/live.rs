@@ -2,7 +2,7 @@
 
 use super::error::RunError;
 use super::interrupt::Interrupt;
-use super::launch::LackingVm;
+use super::lacking_vm::{LackingVm, lives};
 use super::observer::{Control, Observer};
 use super::questions::FurtherQuestions;
 use super::report::{Ended, RunReport};
@@ -13,7 +13,6 @@ use debuggee::{Agent, DriveOutcome, Exit, Forward, Incoming, Running, Tail};
 use jdwp::Connection;
 use jdwp::commands::virtual_machine;
 use model::Tables;
-use platform::processes;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -377,12 +376,6 @@ fn end_of(exit: Exit, vm_said_so: bool) -> Ended {
         }
         (None, code) => Ended::Exited(code),
     }
-}
-
-/// Whether a process still runs; true if that is not known.
-pub(super) fn lives(process: Option<u32>) -> bool {
-    let Some(process) = process.filter(|_| processes::are_known()) else { return true };
-    processes::stat(process).is_some_and(|stat| !stat.dead)
 }
 
 /// Ends watching: clears every request and resumes all threads.

@@ -31,8 +31,8 @@ pub fn class_path(command: &[String]) -> Option<String> {
 /// followed by a class path.
 const LAUNCHER_OPTIONS: [&str; 2] = ["--classpath", "--driver-class-path"];
 
-/// The places of classes that the command line of a script names, by options that launchers share with `java`.
-/// Only what exists in its working folder.
+/// The places of classes that the command line of a script names, by options that launchers share with
+/// `java`. Only what exists in its working folder.
 pub fn class_path_of_script(command: &[String], cwd: &Path) -> Vec<PathBuf> {
     let is_option = |word: &str| OPTIONS.contains(&word) || LAUNCHER_OPTIONS.contains(&word);
     let values = command.iter().enumerate().skip(1).filter_map(|(at, word)| match word.split_once('=') {
