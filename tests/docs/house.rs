@@ -17,6 +17,7 @@ const LONGEST: usize = 600;
 const HOSTS: &[&str] = &[
     "127.0.0.1",
     "adoptium.net",
+    "checkstyle.org",
     "example.org",
     "docs.oracle.com",
     "github.com",

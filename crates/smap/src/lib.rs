@@ -101,7 +101,8 @@ impl SourceMap {
     }
 
     /// The line of the class's own file that a number in the line table means: where the call stands for
-    /// which the code was copied, or else where the code stands. `None` for code that stands in no line of it.
+    /// which the code was copied, or else where the code stands. `None` for code that stands in no line of
+    /// it.
     pub fn line(&self, number: u32) -> Option<u32> {
         let here = || found(&self.rows, number).filter(|(row, _)| row.file == self.own.id);
         found(&self.calls, number).or_else(here).map(|(_, line)| line)
