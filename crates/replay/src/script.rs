@@ -43,9 +43,10 @@ pub(crate) async fn learn_classes(
         more: None,
         agent_role: AgentRole::Recorder,
     };
-    let outcome = match run::execute(launch, &mut ask, &mut NullObserver).await? {
+    // Few programs are scripts, and the stack of those that are not has no room for this run.
+    let outcome = match Box::pin(run::execute(launch, &mut ask, &mut NullObserver)).await? {
         Stage::Over(outcome) => *outcome,
-        Stage::Halted(halted) => halted.end().await,
+        Stage::Halted(halted) => Box::pin(halted.end()).await,
     };
     if matches!(outcome.ended, Ended::Interrupted) {
         return Err(SessionError::Interrupted);
