@@ -282,7 +282,9 @@ mod tests {
         }
         let words = std::iter::once("mcp").chain(words.iter().copied());
         let line = <Line as clap::Parser>::try_parse_from(words).map_err(|error| error.to_string())?;
-        Permissions::new(&line.mcp).map_err(|error| error.to_string())
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let found = runtime.block_on(line.mcp.found(&Context::silent()));
+        found.and_then(|mcp| Permissions::new(&mcp)).map_err(|error| error.to_string())
     }
 
     #[test]
