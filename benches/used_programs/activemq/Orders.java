@@ -25,8 +25,8 @@ public class Orders {
     public static void main(String[] args) throws Exception {
         Orders orders = new Orders();
         CountDownLatch taken = new CountDownLatch(3);
-        Connection connection =
-                new ActiveMQConnectionFactory("vm://shop?broker.persistent=false&broker.useJmx=false").createConnection();
+        String broker = "vm://shop?broker.persistent=false&broker.useJmx=false";
+        Connection connection = new ActiveMQConnectionFactory(broker).createConnection();
         connection.start();
         Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
         Queue queue = session.createQueue("orders");

@@ -61,7 +61,8 @@ public class Search {
             }
         }
         try (DirectoryReader reader = DirectoryReader.open(directory)) {
-            int found = new IndexSearcher(reader).search(new TermQuery(new Term("text", "rose")), 10).totalHits;
+            TermQuery roses = new TermQuery(new Term("text", "rose"));
+            int found = new IndexSearcher(reader).search(roses, 10).totalHits;
             System.out.println("found " + found);
         }
     }

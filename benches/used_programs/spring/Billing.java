@@ -42,7 +42,7 @@ public class Billing {
     }
 
     public static void main(String[] args) {
-        try (AnnotationConfigApplicationContext beans = new AnnotationConfigApplicationContext(Billing.class)) {
+        try (var beans = new AnnotationConfigApplicationContext(Billing.class)) {
             Invoice invoice = beans.getBean(Invoice.class);
             invoice.add(100);
             invoice.add(50);

@@ -26,8 +26,8 @@ pub fn thrown_beyond<'l>(
     let line = place.line.map(|line| format!(" on line {line}")).unwrap_or_default();
     let class = tables.class_name(detail.thrown.as_ref()?)?;
     Some(format!(
-        "this led to the call; the exception of {} came from {}{line}. To find out what led to the throw, ask \
-         `Exception(\"{class}\")` and the LastCondition of that",
+        "this led to the call; the exception of {} came from {}{line}. To find out what led to the throw, \
+         ask `Exception(\"{class}\")` and the LastCondition of that",
         facts.id(handler),
         place.site.method.short(),
     ))

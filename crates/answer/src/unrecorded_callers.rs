@@ -36,8 +36,8 @@ pub fn conditions_between(
         (None, None) => return None,
     };
     Some(format!(
-        "{code} was not recorded, and a condition of it can have come later; ask by running the program again, or \
-         record that code with --scope"
+        "{code} was not recorded, and a condition of it can have come later; ask by running the program \
+         again, or record that code with --scope"
     ))
 }
 

@@ -8,9 +8,11 @@ use std::path::PathBuf;
 
 /// Shows the tests that failed when Maven or Gradle last ran them, the newest first
 #[derive(clap::Args, Clone, Debug)]
-#[command(
-    after_help = "Examples:\n  qp test\n  qp why --test                           # where the value comes from that a failed assertion examined\n  qp why total --test CartTest#sells      # what last changed `total`, as the failing line sees it\n  qp diagnose --test CartTest#sells       # which call is wrong"
-)]
+#[command(after_help = "Examples:
+  qp test
+  qp why --test                           # where the value comes from that a failed assertion examined
+  qp why total --test CartTest#sells      # what last changed `total`, as the failing line sees it
+  qp diagnose --test CartTest#sells       # which call is wrong")]
 pub struct Test {
     /// A folder of the project
     #[arg(value_name = "FOLDER", default_value = ".")]

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 pub enum ProjectError {
     /// No build tool is known here.
     #[error(
-        "--test {test}: {} is no folder of a project of Maven or Gradle; go to one, or name the class path with \
-         --classpath",
+        "--test {test}: {} is no folder of a project of Maven or Gradle; go to one, or name the class path \
+         with --classpath",
         folder.display()
     )]
     NoProject {
@@ -35,13 +35,13 @@ pub enum ProjectError {
         test: String,
         /// Its class.
         class: String,
-        /// The folders of compiled tests that {tool} named.
+        /// The folders of compiled tests that the tool named.
         folders: Vec<String>,
     },
     /// The tool is not installed.
     #[error(
-        "--test {test}: `{program}` is not on the path, so it cannot be asked for the class path; install it, \
-         or name the class path with --classpath"
+        "--test {test}: `{program}` is not on the path, so it cannot be asked for the class path; install \
+         it, or name the class path with --classpath"
     )]
     NoTool {
         /// The test as written.

@@ -8,7 +8,17 @@ const MADE: [&str; 5] = ["target", "build", "out", "bin", "node_modules"];
 /// The files below a folder. Hidden folders are left out, except `.mvn`; links to folders are not followed,
 /// because they can form a cycle.
 pub fn files(root: &Path) -> impl Iterator<Item = PathBuf> {
-    let mut left = vec![(root.to_owned(), false)];
+    below(root, false)
+}
+
+/// All files below a folder of classes, which has no hidden folders.
+pub fn classes(root: &Path) -> impl Iterator<Item = PathBuf> {
+    below(root, true)
+}
+
+/// The files below a folder. `in_sources`: whether all of its folders are packages.
+fn below(root: &Path, in_sources: bool) -> impl Iterator<Item = PathBuf> {
+    let mut left = vec![(root.to_owned(), in_sources)];
     let mut found: Vec<PathBuf> = Vec::new();
     std::iter::from_fn(move || {
         loop {
@@ -25,26 +35,6 @@ pub fn files(root: &Path) -> impl Iterator<Item = PathBuf> {
                             left.push((entry.path(), in_sources || name == "src"));
                         }
                     }
-                    Ok(_) => found.push(entry.path()),
-                    Err(_) => {}
-                }
-            }
-        }
-    })
-}
-
-/// All files below a folder of classes.
-pub fn classes(root: &Path) -> impl Iterator<Item = PathBuf> {
-    let mut left = vec![root.to_owned()];
-    let mut found: Vec<PathBuf> = Vec::new();
-    std::iter::from_fn(move || {
-        loop {
-            if let Some(file) = found.pop() {
-                return Some(file);
-            }
-            for entry in std::fs::read_dir(left.pop()?).into_iter().flatten().flatten() {
-                match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => left.push(entry.path()),
                     Ok(_) => found.push(entry.path()),
                     Err(_) => {}
                 }

@@ -3,10 +3,9 @@
 use chain::Chain;
 use files::TemporaryFolder;
 use replay::single_run::NullObserver;
-use run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
+use run::{self, AgentRole, Ended, Launch, Questions, Recording};
 use session::workspace::Workspace;
 use session::{Context, SessionError};
-use std::rc::Rc;
 use trace::{Level, RunsCoverage, TraceError};
 
 /// What to note.
@@ -63,15 +62,7 @@ pub async fn cover(
             covers: true,
             report: report.clone(),
         };
-        Ok(Questions {
-            queries: [].into(),
-            tracked: [].into(),
-            marks: run::Marks::default(),
-            stack_value_users: Default::default(),
-            pool: Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?),
-            gates: None,
-            recording: Some(recording),
-        })
+        Ok(Questions::of_recording(recording, workspace.pool(Some(facts)).map_err(Box::new)?))
     };
     let launch = Launch {
         template: workspace.template(),
@@ -81,10 +72,7 @@ pub async fn cover(
         more: None,
         agent_role: AgentRole::Recorder,
     };
-    let outcome = match run::execute(launch, &mut ask, &mut NullObserver).await? {
-        Stage::Over(outcome) => *outcome,
-        Stage::Halted(halted) => halted.end().await,
-    };
+    let outcome = run::execute(launch, &mut ask, &mut NullObserver).await?.end().await;
     if matches!(outcome.ended, Ended::Interrupted) {
         return Err(SessionError::Interrupted);
     }

@@ -12,7 +12,7 @@ use past::values::{shown, shown_name};
 use serde::Serialize;
 use session::{Context, SessionError};
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, LineWriter, Write};
 use std::path::{Path, PathBuf};
 use trace::{Calls, Level, ThreadEnd, TraceError, Traced, TracedEvent, Value, WalkControl};
 
@@ -103,9 +103,11 @@ pub async fn export(
     let (events, missing) = match form {
         ExportForm::Jel(kinds) => write_facts(trace, kinds, &target, to, context)?,
         ExportForm::Lines => {
-            // The reader of a stream wants each line at once.
-            let to: Box<dyn Write> =
-                if target.is_stream() { Box::new(to) } else { Box::new(BufWriter::new(to)) };
+            // The reader of a stream wants each line as soon as it is whole.
+            let to: Box<dyn Write> = match target.is_stream() {
+                true => Box::new(LineWriter::new(to)),
+                false => Box::new(BufWriter::new(to)),
+            };
             ExportState::new(EventWriter::Lines(to), context).write(trace, &mut more, &target)?
         }
         ExportForm::Parquet => {

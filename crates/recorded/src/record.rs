@@ -7,14 +7,13 @@ use chain::Chain;
 use classes::DefaultScope;
 use debuggee::{Forward, StdinRecording};
 use replay::single_run::NullObserver;
-use run::{self, AgentRole, Ended, Launch, Questions, Recording, Stage};
+use run::{self, AgentRole, Ended, Launch, Questions, Recording};
 use serde::Serialize;
 use session::workspace::Workspace;
 use session::{Context, SessionError, Wanted};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 use trace::{
     About, Brief, Checksum, Chosen, CollectedEvents, Collector, Driven, EventShares, Folder, IndexFollower,
@@ -351,10 +350,7 @@ async fn run_once(
         more: None,
         agent_role: AgentRole::Recorder,
     };
-    match run::execute(launch, &mut ask, &mut NullObserver).await? {
-        Stage::Over(outcome) => Ok(*outcome),
-        Stage::Halted(halted) => Ok(halted.end().await),
-    }
+    Ok(run::execute(launch, &mut ask, &mut NullObserver).await?.end().await)
 }
 
 /// What to record, once the VM says which classes there are. Keeps in the folder what it says.
@@ -394,13 +390,5 @@ fn questions(
         rings: folder.rings(),
         report: folder.sites(),
     };
-    Ok(Questions {
-        queries: [].into(),
-        tracked: [].into(),
-        marks: run::Marks::default(),
-        stack_value_users: Default::default(),
-        pool: Rc::new(pool),
-        gates: None,
-        recording: Some(recording),
-    })
+    Ok(Questions::of_recording(recording, pool))
 }

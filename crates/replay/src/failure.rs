@@ -169,6 +169,9 @@ pub async fn find_failure(
     if let Some(place) = of_uncaught(&answer) {
         let Some(asked) = throws_before(chain, &answer) else { return Ok(place) };
         let (answer, facts) = Box::pin(replayed("what led to the failure", &asked, options, context)).await?;
+        if answer.outcome == Outcome::Interrupted {
+            return Err(SessionError::Interrupted);
+        }
         let pool = facts.as_ref().map(|facts| &facts.pool);
         let is_own = |class: &str| pool.is_none_or(|pool| pool.owner_of(class) == CodeOwner::Own);
         return Ok(of_throws_before(&answer, is_own).unwrap_or(place));

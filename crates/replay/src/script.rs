@@ -2,11 +2,10 @@
 //! them. A run tells them.
 
 use super::single_run::NullObserver;
-use run::{self, AgentRole, Ended, Interrupt, Launch, Questions, Recording, Stage};
+use run::{self, AgentRole, Ended, Interrupt, Launch, Questions, Recording};
 use session::SessionError;
 use session::progress::Progress;
 use session::workspace::Workspace;
-use std::rc::Rc;
 
 /// Lets a program that runs from source run once, and takes its classes over. Does nothing for other
 /// programs, and nothing while the script is unchanged.
@@ -25,15 +24,8 @@ pub(crate) async fn learn_classes(
     let mut ask = |facts: &run::VmFacts| -> Result<Questions, run::ObserverError> {
         let pool = workspace.pool(Some(facts)).map_err(Box::new)?;
         let trust = workspace.default_scope(&pool).trust;
-        Ok(Questions {
-            queries: [].into(),
-            tracked: [].into(),
-            marks: run::Marks::default(),
-            stack_value_users: Default::default(),
-            pool: Rc::new(pool),
-            gates: None,
-            recording: Some(Recording::of_script(trust, folder.path().to_owned(), report.clone())),
-        })
+        let recording = Recording::of_script(trust, folder.path().to_owned(), report.clone());
+        Ok(Questions::of_recording(recording, pool))
     };
     let launch = Launch {
         template: workspace.template(),
@@ -44,10 +36,7 @@ pub(crate) async fn learn_classes(
         agent_role: AgentRole::Recorder,
     };
     // Few programs are scripts, and the stack of those that are not has no room for this run.
-    let outcome = match Box::pin(run::execute(launch, &mut ask, &mut NullObserver)).await? {
-        Stage::Over(outcome) => *outcome,
-        Stage::Halted(halted) => Box::pin(halted.end()).await,
-    };
+    let outcome = Box::pin(run::execute(launch, &mut ask, &mut NullObserver)).await?.end().await;
     if matches!(outcome.ended, Ended::Interrupted) {
         return Err(SessionError::Interrupted);
     }

@@ -5,9 +5,7 @@ use classes::ClassPool;
 use debuggee::Forward;
 use model::{ActivationKey, Occurrence, Tables};
 use query::TraceQuery;
-use run::{
-    self, AgentRole, Control, Gate, Launch, Marks, Observer, ObserverError, Questions, Stage, VmFacts,
-};
+use run::{self, AgentRole, Control, Gate, Launch, Marks, Observer, ObserverError, Questions, VmFacts};
 use session::workspace::Workspace;
 use session::{Context, SessionError};
 use std::rc::Rc;
@@ -72,10 +70,7 @@ pub async fn once(
     let started = Instant::now();
     let stage = run::execute(launch, &mut ask, observer).await?;
     let seconds = started.elapsed().as_secs_f64();
-    let outcome = match stage {
-        Stage::Over(outcome) => *outcome,
-        Stage::Halted(halted) => halted.end().await,
-    };
+    let outcome = stage.end().await;
     Ok(asked.map(|(translation, pool, queries)| SingleRun { translation, pool, queries, outcome, seconds }))
 }
 

@@ -45,6 +45,14 @@ impl Stage {
             Progress::Next(next) => Err(next),
         }
     }
+
+    /// Ends the run if it is halted. Returns its outcome.
+    pub async fn end(self) -> Outcome {
+        match self {
+            Stage::Over(outcome) => *outcome,
+            Stage::Halted(halted) => Box::pin(halted.end()).await,
+        }
+    }
 }
 
 /// A halted run. Dropping it kills the program; [`Halted::end`] first lets the program end by itself.

@@ -31,6 +31,21 @@ pub struct Questions {
     pub recording: Option<Recording>,
 }
 
+impl Questions {
+    /// Those of a run that is recorded, and so watches nothing.
+    pub fn of_recording(recording: Recording, pool: ClassPool) -> Questions {
+        Questions {
+            queries: [].into(),
+            tracked: BTreeSet::new(),
+            marks: Marks::default(),
+            stack_value_users: BTreeSet::new(),
+            pool: Rc::new(pool),
+            gates: None,
+            recording: Some(recording),
+        }
+    }
+}
+
 /// Further questions for a run in progress.
 pub struct FurtherQuestions {
     /// Everything to watch from now on, including what the run already watches.

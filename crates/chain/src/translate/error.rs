@@ -369,7 +369,9 @@ fn missing_note(copies: bool, near: &[String], absent: &Absent) -> String {
         "; a remote program's classes are read from copies here: name their folders and jars in `classes` (--classes)"
             .to_owned()
     } else {
-        "; check the class path of the debuggee's command (`-cp`), and name other places of classes with --classes".to_owned()
+        "; check the class path of the debuggee's command (`-cp`), and name other places of classes with \
+         --classes"
+            .to_owned()
     }
 }
 
