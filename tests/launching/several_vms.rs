@@ -63,7 +63,7 @@ fn a_small_vm_before_that_of_the_program_is_passed_over() {
     assert!(said(&named).contains("change: 3 → 6, of Shop@1"), "{}", said(&named));
     let other = run(folder.path(), &[&question[..], &["--jvm", "Small"]].concat(), &[]);
     assert_eq!(other.status.code(), Some(3), "{}", said(&other));
-    assert!(said(&other).contains("not watched: Shop; `--jvm MAIN`"), "{}", said(&other));
+    assert!(said(&other).contains("not watched: Shop (started"), "{}", said(&other));
 }
 
 /// A command was once ended ten seconds after its VM had ended.
@@ -107,11 +107,39 @@ fn a_command_goes_on_after_a_vm_of_it_has_ended() {
 fn the_vms_of_a_command_are_listed_where_another_one_may_be_meant() {
     let folder = folder();
     let output = run(folder.path(), &["trace", "record", "--out", "first"], &[]);
-    assert!(said(&output).contains("VMs that were not watched: Shop; `--jvm MAIN`"), "{}", said(&output));
+    assert!(said(&output).contains("s); `--jvm MAIN`"), "{}", said(&output));
     let output = run(folder.path(), &["trace", "record", "--jvm", "Shop", "--out", "second"], &[]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let mut calls = qp();
     calls.current_dir(folder.path()).args(["trace", "calls", "second"]);
     assert!(said(&finish(&mut calls)).contains("Shop@4.add(3)"));
     assert_eq!(std::fs::read_to_string(folder.path().join("ended")).ok().as_deref(), Some("after\nafter\n"));
+}
+
+#[test]
+fn all_vms_of_a_command_are_recorded_in_one_run() {
+    let folder = folder();
+    let plain = finish(Command::new("sh").arg("start.sh").current_dir(folder.path()));
+    let record = ["trace", "record", "--all-jvms", "--show-output", "--jvm", "Shop", "--out", "both"];
+    let output = run(folder.path(), &record, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("Small in "), "{}", said(&output));
+    assert!(!said(&output).contains("not watched"), "{}", said(&output));
+    for line in String::from_utf8_lossy(&plain.stdout).lines() {
+        assert!(said(&output).contains(line), "{line} in {}", said(&output));
+    }
+    let ask = |arguments: &[&str]| said(&finish(qp().current_dir(folder.path()).args(arguments)));
+    assert!(ask(&["trace", "calls", "both"]).contains("Shop@4.add(3)"));
+    assert!(ask(&["trace", "calls", "both/vms/1-Small"]).contains("#0 Small.main("));
+    let info = ask(&["trace", "info", "both"]);
+    assert!(info.contains("other VM   both/vms/1-Small"), "{info}");
+    let info = ask(&["trace", "info", "both/vms/1-Small"]);
+    assert!(info.contains("with the command: exit code 0"), "{info}");
+
+    // The first VM is watched without `--jvm`, and a VM without recorded classes leaves nothing behind.
+    let record = ["trace", "record", "--all-jvms", "--scope", "Small", "--out", "first"];
+    let output = run(folder.path(), &record, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(ask(&["trace", "calls", "first"]).contains("#0 Small.main("));
+    assert!(!folder.path().join("first/vms").exists());
 }

@@ -153,7 +153,10 @@ fn no_vm_connects() {
     run.within(Duration::from_secs(2) + SOON);
     let other = format!(r#"{}, jvm: "Other", timeout_s: 4"#, java("Hang"));
     let run = case.replay(&other, &points, &["--format=json"]);
-    run.fails(4, &["no VM connected within 4 s", "VMs that were not selected: `Hang`", "correct `jvm`"]);
+    run.fails(
+        4,
+        &["no VM connected within 4 s", "VMs that were not selected: Hang (started after", "correct `jvm`"],
+    );
     run.within(Duration::from_secs(4) + SOON);
 }
 

@@ -21,7 +21,7 @@ fn a_stack_overflows_as_without_the_recorder() {
             let mut command = case.qp();
             command.args(["trace", "record", "--show-output", "--level", level, "--out"]).arg(&folder);
             let run = case.run_command(command.args(["--", java]).args(program));
-            run.is(0, &["recorded in"]);
+            run.is(0, &["recorded in", "note: the stack overflowed"]);
             let output = said(&run.output);
             let lines = |text: &str| {
                 let is_its_own = |line: &&str| line.contains("overflows") || line.contains("held");

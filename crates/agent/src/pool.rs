@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wire::recording::{
     BOARD, BOARD_BYTES, BOARD_FLAGS, ENDED, FLAG, FLYING, FREE, LARGE_RINGS, LIMIT, LONGEST_EVENT, MASK,
-    MOST_RINGS, OWNER, RING_DATA, RING_SIZES, RINGS_IN_FILE, RingPlace, STOPPED, TAKEN, THREAD, UNTOLD,
-    WAITED, WRITTEN,
+    MOST_RINGS, OVERFLOWS, OWNER, RING_DATA, RING_SIZES, RINGS_IN_FILE, RingPlace, STOPPED, TAKEN, THREAD,
+    UNTOLD, WAITED, WRITTEN,
 };
 use wire::steering::EXECUTED;
 
@@ -76,6 +76,11 @@ impl Pool {
     /// The address of the words that count the executions of a steered jump.
     pub fn steering_counts(&self) -> Option<usize> {
         self.board.map(|board| board + usize::try_from(EXECUTED).unwrap_or_default())
+    }
+
+    /// The address of the word that counts stack overflows.
+    pub fn overflows(&self) -> Option<usize> {
+        self.board.map(|board| board + usize::try_from(OVERFLOWS).unwrap_or_default())
     }
 
     /// Whether the number of rings is at its maximum.

@@ -222,6 +222,19 @@ pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_steering(
     counts.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
 }
 
+/// `QuerypointTraceAgent.overflows()`.
+///
+/// # Safety
+/// Called by the VM only.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_java_lang_QuerypointTraceAgent_overflows(
+    _env: *mut jni::JNIEnv,
+    _class: jni::jclass,
+) -> jni::jlong {
+    let word = with_state(|state| state.tracer.as_ref().and_then(Tracer::overflows)).flatten();
+    word.and_then(|address| jni::jlong::try_from(address).ok()).unwrap_or(0)
+}
+
 /// The execution that is steered, by the name of its threads; `None` if all are.
 fn steered() -> Option<(String, u64)> {
     with_state(|state| {

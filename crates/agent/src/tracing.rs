@@ -122,6 +122,11 @@ impl Tracer {
         self.plan.steering.as_ref()
     }
 
+    /// Where the stack overflows are counted that recorded code meets.
+    pub fn overflows(&self) -> Option<usize> {
+        self.pool.overflows()
+    }
+
     /// Where its executions are counted; none if no jump is steered.
     pub fn steering_counts(&self) -> Option<usize> {
         self.steering().and_then(|_| self.pool.steering_counts())

@@ -8,6 +8,7 @@ use super::peer::ForeignProcess;
 use classes::JavaCommandError;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A command that belongs to the debuggee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,11 +197,33 @@ fn early(exit: &Exit, others: &OtherConnections, tail: &Tail) -> String {
     format!("{next}{others}{}", tail.in_error())
 }
 
+/// A VM of the debuggee that was not watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenVm {
+    /// Its main class.
+    pub main: String,
+    /// Time from the launch of the command to the start of the VM.
+    pub after: Duration,
+}
+
+impl fmt::Display for SeenVm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (started after {:.1} s)", self.main, self.after.as_secs_f64())
+    }
+}
+
+/// The first VM of each main class, with its time.
+pub(super) fn note_vm(seen: &mut Vec<SeenVm>, main: String, after: Duration) {
+    if seen.len() < OtherConnections::NAMED && !seen.iter().any(|vm| vm.main == main) {
+        seen.push(SeenVm { main, after });
+    }
+}
+
 /// Connections that were rejected while the wanted VM was awaited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherConnections {
-    /// Main classes of the first few VMs of the debuggee that `jvm` does not match.
-    pub unwanted: Vec<String>,
+    /// The first few VMs of the debuggee that `jvm` does not match.
+    pub unwanted: Vec<SeenVm>,
     /// Connections of other processes.
     pub foreign: ForeignConnections,
 }
@@ -239,21 +262,16 @@ impl fmt::Display for ForeignConnections {
 impl OtherConnections {
     /// Maximum number of names.
     pub(super) const NAMED: usize = 8;
-
-    pub(super) fn add(&mut self, name: String) {
-        if self.unwanted.len() < OtherConnections::NAMED && !self.unwanted.contains(&name) {
-            self.unwanted.push(name);
-        }
-    }
 }
 
 impl fmt::Display for OtherConnections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.unwanted.is_empty() {
-            let names = self.unwanted.join("`, `");
+            let names: Vec<String> = self.unwanted.iter().map(ToString::to_string).collect();
+            let names = names.join(", ");
             write!(
                 f,
-                "; it started VMs that were not selected: `{names}`; correct `jvm`, or leave it out; a build \
+                "; it started VMs that were not selected: {names}; correct `jvm`, or leave it out; a build \
                  tool that runs tests in its own VM must fork them (Surefire: `-DforkCount=1`, Ant: \
                  `<junit fork=\"yes\">`)"
             )?;

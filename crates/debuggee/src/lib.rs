@@ -42,7 +42,7 @@ mod tool;
 
 pub use agent::{Agent, LIBRARY};
 pub use build::BuildOutcome;
-pub use error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
+pub use error::{DebuggeeError, ForeignConnections, OtherConnections, SeenVm, Step};
 pub use group::Exit;
 pub use no_waiting_vm::{NoWaitingVm, PortState};
 pub use output::{Forward, MAX_LINE_BYTES, PrintedDigest, Stream, Tail};

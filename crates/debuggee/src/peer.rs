@@ -68,7 +68,7 @@ impl Peer {
     }
 
     /// Its main class, or else its command line.
-    pub(super) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let class = self.main.as_ref().and_then(Main::class);
         class.map_or_else(|| self.command_line.join(" "), str::to_owned)
     }

@@ -1,6 +1,6 @@
 //! One run: the debuggee's processes from launch to end.
 
-use super::error::{DebuggeeError, ForeignConnections, OtherConnections, Step};
+use super::error::{DebuggeeError, ForeignConnections, OtherConnections, SeenVm, Step, note_vm};
 use super::group::{Exit, Group};
 use super::no_waiting_vm::{NoWaitingVm, PortState};
 use super::output::{Forward, Tail};
@@ -66,30 +66,31 @@ pub struct ConnectionFilter {
     mark: String,
     /// The rejected connections.
     pub foreign: ForeignConnections,
-    /// Main classes of the first few VMs that were accepted, without those of build tools.
-    pub accepted: Vec<String>,
+    /// The first few VMs that were accepted, without those of build tools.
+    pub accepted: Vec<SeenVm>,
+    /// When the command was launched.
+    launched: Instant,
 }
 
 impl ConnectionFilter {
-    /// Whether a connection comes from one of the debuggee's processes. Call it before any read or write.
-    pub fn accepts(&mut self, stream: &TcpStream) -> bool {
+    /// A connection that comes from one of the debuggee's processes. Call it before any read or write.
+    pub fn admit(&mut self, stream: TcpStream) -> Option<Incoming> {
         let identity = match (stream.local_addr(), stream.peer_addr()) {
             (Ok(local), Ok(remote)) => identify(local, remote, self.leader, &self.mark),
             _ => Identity::Foreign(ForeignProcess::Gone),
         };
-        match identity {
+        let peer = match identity {
             Identity::Foreign(stranger) => {
                 self.foreign.add(&stranger);
-                false
+                return None;
             }
-            Identity::Ours(peer) => {
-                if !peer.is_build_tool() && self.accepted.len() < OtherConnections::NAMED {
-                    self.accepted.push(peer.name());
-                }
-                true
-            }
-            Identity::Unknown => true,
+            Identity::Ours(peer) => Some(*peer),
+            Identity::Unknown => None,
+        };
+        if let Some(peer) = peer.as_ref().filter(|peer| !peer.is_build_tool()) {
+            note_vm(&mut self.accepted, peer.name(), self.launched.elapsed());
         }
+        Some(Incoming { stream, peer, wanted: false })
     }
 }
 
@@ -148,7 +149,7 @@ impl Running {
                     match self.judge(local, remote) {
                         Ok((peer, wanted)) => {
                             if let (false, Some(peer)) = (wanted, &peer) {
-                                self.others.add(peer.name());
+                                note_vm(&mut self.others.unwanted, peer.name(), self.started.elapsed());
                             }
                             return Ok(Incoming { stream, peer, wanted });
                         }
@@ -199,15 +200,20 @@ impl Running {
         self.template.jvm().is_some()
     }
 
-    /// The main classes of the first few VMs that `jvm` does not select, without those of build tools.
-    pub fn unselected(&self) -> Vec<String> {
-        self.others.unwanted.iter().filter(|class| !is_build_tool(class)).cloned().collect()
+    /// The first few VMs that `jvm` does not select, without those of build tools.
+    pub fn unselected(&self) -> Vec<SeenVm> {
+        self.others.unwanted.iter().filter(|vm| !is_build_tool(&vm.main)).cloned().collect()
     }
 
     /// A filter that recognises the debuggee's processes while it runs.
     pub fn connection_filter(&self) -> ConnectionFilter {
-        let (leader, mark) = (self.group.pid(), self.group.mark().to_owned());
-        ConnectionFilter { leader, mark, foreign: ForeignConnections::default(), accepted: Vec::new() }
+        ConnectionFilter {
+            leader: self.group.pid(),
+            mark: self.group.mark().to_owned(),
+            foreign: ForeignConnections::default(),
+            accepted: Vec::new(),
+            launched: self.started,
+        }
     }
 
     /// The remote program, if there is one.

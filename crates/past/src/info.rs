@@ -4,6 +4,7 @@ use super::recording::Recording;
 use super::values::shown;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use trace::{Level, Value};
 
 /// What a recording contains.
@@ -19,6 +20,9 @@ pub struct RecordingInfo {
     /// The places between which the run was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<RecordedPlaces>,
+    /// The recordings of the other VMs of the command.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub vms: Vec<PathBuf>,
     /// The jump that went another way than the program says, and how often.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steered: Option<String>,
@@ -26,6 +30,9 @@ pub struct RecordingInfo {
     pub ended: Option<String>,
     /// The duration of the run, in seconds.
     pub seconds: Option<f64>,
+    /// How often the program's stack overflowed, as far as recorded code met that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overflows: Option<u64>,
     /// The threads, with the number of their calls.
     pub threads: Vec<ThreadInfo>,
     /// Number of events of each kind.
@@ -74,7 +81,7 @@ pub struct ThreadInfo {
     pub uncaught: Option<String>,
 }
 
-/// Summarises what a recording contains.
+/// Summarises what a recording contains, without the recordings of other VMs.
 pub fn holds(trace: &Recording) -> RecordingInfo {
     let Recording { about, calls, .. } = trace;
     let recorded = about.recorded.clone();
@@ -103,11 +110,13 @@ pub fn holds(trace: &Recording) -> RecordingInfo {
             to: places.to.as_ref().map(ToString::to_string),
             unreached: recorded.as_ref().map(|recorded| recorded.unreached.clone()).unwrap_or_default(),
         }),
+        vms: Vec::new(),
         steered: about.steering.as_ref().map(|steering| {
             let counts = recorded.as_ref().and_then(|recorded| recorded.steered).unwrap_or_default();
             format!("{steering}: {} of {} executions", counts.steered, counts.executed)
         }),
         ended: recorded.as_ref().map(|recorded| recorded.ended.clone()),
+        overflows: recorded.as_ref().map(|recorded| recorded.overflows).filter(|count| *count > 0),
         seconds: recorded.map(|recorded| recorded.seconds),
         threads,
         events: calls.events.clone(),

@@ -71,6 +71,7 @@ pub async fn cover(
         halt_at: None,
         more: None,
         agent_role: AgentRole::Recorder,
+        unwatched: None,
     };
     let outcome = run::execute(launch, &mut ask, &mut NullObserver).await?.end().await;
     if matches!(outcome.ended, Ended::Interrupted) {

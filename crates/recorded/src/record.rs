@@ -1,13 +1,14 @@
 //! Records a run: launches the program once, and moves its events into a folder while it runs.
 
 use super::open::sort_in_background;
+use super::other_vms::{OtherVms, RecordedVm};
 use super::scope;
 use super::secrets::Secrets;
 use chain::Chain;
-use classes::DefaultScope;
+use classes::{ClassPool, DefaultScope};
 use debuggee::{Forward, StdinRecording};
 use replay::single_run::NullObserver;
-use run::{self, AgentRole, Ended, Launch, Questions, Recording};
+use run::{self, AgentRole, Ended, Launch, Questions, Recording, UnwatchedVm};
 use serde::Serialize;
 use session::workspace::Workspace;
 use session::{Context, SessionError, Wanted};
@@ -15,6 +16,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::Sender;
 use trace::{
     About, Brief, Checksum, Chosen, CollectedEvents, Collector, Driven, EventShares, Folder, IndexFollower,
     LARGE_RECORDING, Level, PartialIndex, Places, RecordingOutcome, Steering, TraceError, Window,
@@ -60,6 +62,8 @@ pub struct RecordOptions {
     pub secrets: Secrets,
     /// Input for the program, if the chain names no file.
     pub stdin: Option<StdinRecording>,
+    /// Whether to record the other VMs of the command too, each in a folder of its own inside `out`.
+    pub all_jvms: bool,
 }
 
 /// The result of a recording.
@@ -75,6 +79,9 @@ pub struct RecordedRun {
     /// What makes the recording large, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub large: Option<EventShares>,
+    /// The other VMs of the command that were recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub vms: Vec<RecordedVm>,
     /// Whether the program ran to its end.
     pub whole: bool,
     /// Its exit code, if it ended by itself.
@@ -120,7 +127,9 @@ pub async fn record(
     let collector = Collector::begin(&folder)?;
     let follower = IndexFollower::begin(&folder, options.level, options.memory);
     let output = output_of(options, context);
-    let run = Box::pin(run_once(&workspace, options, &folder, &about, output, context));
+    let (told, mut vms) = OtherVms::new(options, &folder);
+    let run = Box::pin(run_once(&workspace, options, &folder, &about, output, told, context));
+    let run = vms.record_during(run, chain, &workspace, options);
     let ran = Box::pin(while_it_grows(run, &folder, &follower, context)).await;
     let mut about = about.into_inner();
     context.progress().done();
@@ -141,7 +150,10 @@ pub async fn record(
         collected.missing.push(why);
     }
     let (stored, seconds) = (collected.stored, began.elapsed().as_secs_f64());
-    let mut recorded = recording_outcome(options, &folder, &outcome, collected, seconds)?;
+    let ended = outcome.ended.to_string();
+    let mut recorded = recording_outcome(options, &folder, ended, collected, seconds)?;
+    let checksums = outcome.tail.digests.each_ref().map(|of| Checksum { bytes: of.bytes, crc: of.crc });
+    (recorded.printed, recorded.output) = (Some(outcome.tail.printed), Some(checksums));
     about.recorded = Some(recorded.clone());
     if let Err(error) = folder.say(&about) {
         recorded.missing.push(format!("{error}: the recording does not say how the run ended"));
@@ -149,6 +161,8 @@ pub async fn record(
     if matches!(outcome.ended, Ended::Interrupted) && context.is_interrupted() {
         return Err(SessionError::Interrupted);
     }
+    let (vms, unrecorded) = vms.finish(options, &recorded.ended)?;
+    add_missing(&mut recorded.missing, &unrecorded);
     let shares = match index.filter(|_| !context.is_interrupted()) {
         Some(index) => Box::pin(keep_index(index, &folder, &about, context)).await,
         None => None,
@@ -163,7 +177,7 @@ pub async fn record(
     let recorded = RecordingOutcome { sites: None, printed: None, output: None, files: None, ..recorded };
     let notes = notes(&about, remarks, outcome.report.warnings);
     let (folder, large) = (options.out.clone(), shares.filter(|_| recorded.bytes >= LARGE_RECORDING));
-    Ok(RecordedRun { folder, stored, recorded, large, whole, exit_code, notes, output })
+    Ok(RecordedRun { folder, stored, recorded, large, vms, whole, exit_code, notes, output })
 }
 
 /// Completes the tables that were built while the program ran. If that fails, or the user interrupts it, the
@@ -236,7 +250,7 @@ fn notes(about: &About, remarks: Vec<String>, warnings: Vec<String>) -> Vec<Stri
 }
 
 /// What the folder says of a recording before its run.
-fn about_of(chain: &Chain, options: &RecordOptions) -> Result<About, SessionError> {
+pub(super) fn about_of(chain: &Chain, options: &RecordOptions) -> Result<About, SessionError> {
     let command = options.secrets.hide(&chain.debuggee.command);
     let mut about = About {
         redacted: command != chain.debuggee.command,
@@ -263,28 +277,28 @@ fn about_of(chain: &Chain, options: &RecordOptions) -> Result<About, SessionErro
 }
 
 /// What the folder says of a recording after its run, which took this many seconds.
-fn recording_outcome(
+pub(super) fn recording_outcome(
     options: &RecordOptions,
     folder: &Folder,
-    outcome: &run::Outcome,
+    ended: String,
     collected: CollectedEvents,
     seconds: f64,
 ) -> Result<RecordingOutcome, SessionError> {
-    let (begun, ended) = collected.reached;
-    let checksums = outcome.tail.digests.each_ref().map(|of| Checksum { bytes: of.bytes, crc: of.crc });
+    let (begun, reached_end) = collected.reached;
     let files = collected.written_files.into_iter().map(|(path, was)| WrittenFile::now(path, was));
     Ok(RecordingOutcome {
-        ended: outcome.ended.to_string(),
+        ended,
         seconds,
         waited_s: collected.waited.as_secs_f64(),
         bytes: collected.bytes,
-        printed: Some(outcome.tail.printed),
-        output: Some(checksums),
+        printed: None,
+        output: None,
         files: Some(files.collect()),
         has_children: collected.has_children,
         missing: collected.missing,
+        overflows: collected.overflows,
         sites: Some(folder.sites_checksum()?),
-        unreached: unreached(options.places.as_ref(), begun, ended),
+        unreached: unreached(options.places.as_ref(), begun, reached_end),
         steered: options.steering.as_ref().map(|_| collected.steered),
     })
 }
@@ -334,13 +348,17 @@ async fn run_once(
     folder: &Folder,
     about: &RefCell<About>,
     output: Option<Forward>,
+    unwatched: Option<Sender<UnwatchedVm>>,
     context: &Context,
 ) -> Result<run::Outcome, SessionError> {
     tokio::select! {
         built = workspace.build(None) => built?,
         () = context.interrupted() => return Err(SessionError::Interrupted),
     }
-    let mut ask = |facts: &run::VmFacts| questions(workspace, options, folder, about, facts);
+    let mut ask = |facts: &run::VmFacts| {
+        let (recording, pool) = recording_of(workspace, options, folder, &mut about.borrow_mut(), facts)?;
+        Ok(Questions::of_recording(recording, pool))
+    };
     let template = workspace.template();
     let launch = Launch {
         template,
@@ -349,32 +367,30 @@ async fn run_once(
         halt_at: None,
         more: None,
         agent_role: AgentRole::Recorder,
+        unwatched,
     };
     Ok(run::execute(launch, &mut ask, &mut NullObserver).await?.end().await)
 }
 
 /// What to record, once the VM says which classes there are. Keeps in the folder what it says.
-fn questions(
+pub(super) fn recording_of(
     workspace: &Workspace,
     options: &RecordOptions,
     folder: &Folder,
-    about: &RefCell<About>,
+    about: &mut About,
     facts: &run::VmFacts,
-) -> Result<Questions, run::ObserverError> {
+) -> Result<(Recording, ClassPool), run::ObserverError> {
     let pool = workspace.pool(Some(facts)).map_err(Box::new)?;
     if options.by_owner && options.scope.is_empty() {
         // Only the VM of a wrapper says which classes there are.
-        let mut about = about.borrow_mut();
-        choose(&mut about, options, workspace.default_scope(&pool));
-        folder.say(&about)?;
+        choose(about, options, workspace.default_scope(&pool));
+        folder.say(about)?;
     }
     if !workspace.knows_classes().map_err(Box::new)? {
         // A build tool's class path can be a temporary jar, which names the real one.
-        let mut about = about.borrow_mut();
         about.class_path = pool.places();
-        folder.say(&about)?;
+        folder.say(about)?;
     }
-    let about = about.borrow();
     let recording = Recording {
         level: options.level,
         window: options.window.clone(),
@@ -390,5 +406,5 @@ fn questions(
         rings: folder.rings(),
         report: folder.sites(),
     };
-    Ok(Questions::of_recording(recording, pool))
+    Ok((recording, pool))
 }

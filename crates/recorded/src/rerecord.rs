@@ -125,6 +125,7 @@ fn options_of(about: &About, window: Window, level: Level, out: &Path, memory: u
         timeout_s: None,
         show_output: false,
         secrets: Secrets::default(),
+        all_jvms: false,
     }
 }
 

@@ -209,7 +209,15 @@ impl Runner {
         let template = self.workspace.template();
         let HaltRequest { hold, at: halt_at, more, later: _ } = halt_request;
         let agent_role = if agent { AgentRole::Probes } else { AgentRole::Nothing };
-        let launch = Launch { template, output, interrupt: context.interrupt(), halt_at, more, agent_role };
+        let launch = Launch {
+            template,
+            output,
+            interrupt: context.interrupt(),
+            halt_at,
+            more,
+            agent_role,
+            unwatched: None,
+        };
         let mut observer = LocatorObserver::new(asked, context.progress(), self.chain().points.len(), hold);
         Ok(run::execute(launch, &mut ask, &mut observer).await?)
     }

@@ -34,6 +34,7 @@ pub(crate) async fn learn_classes(
         halt_at: None,
         more: None,
         agent_role: AgentRole::Recorder,
+        unwatched: None,
     };
     // Few programs are scripts, and the stack of those that are not has no room for this run.
     let outcome = Box::pin(run::execute(launch, &mut ask, &mut NullObserver)).await?.end().await;

@@ -66,6 +66,7 @@ pub async fn once(
         halt_at: None,
         more: None,
         agent_role: if remote { AgentRole::Nothing } else { AgentRole::Probes },
+        unwatched: None,
     };
     let started = Instant::now();
     let stage = run::execute(launch, &mut ask, observer).await?;

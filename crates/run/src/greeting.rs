@@ -45,3 +45,12 @@ pub(super) async fn facts(conn: &Connection, java_home: Option<PathBuf>) -> Resu
         java_home,
     }))
 }
+
+/// The Java home of a process: `HOME/lib/server` has the VM that it has loaded, which may be inside another
+/// program, such as Python. Where the system does not report that, its executable is `HOME/bin/java`.
+pub(super) fn java_home_of(pid: u32) -> Option<PathBuf> {
+    let library = platform::processes::loaded_library(pid, "libjvm.so");
+    let of_library = library.as_deref().and_then(|library| library.parent()?.parent()?.parent());
+    let executable = platform::processes::executable(pid)?;
+    Some(of_library.or_else(|| executable.parent()?.parent())?.to_owned())
+}

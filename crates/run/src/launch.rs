@@ -2,7 +2,7 @@
 
 use super::attach;
 use super::error::{BrokeOff, RunError};
-use super::greeting::{SuspendedVm, VmFacts, facts, linger};
+use super::greeting::{SuspendedVm, VmFacts, facts, java_home_of, linger};
 use super::halted::Stage;
 use super::install::java_agents;
 use super::interrupt::Interrupt;
@@ -13,7 +13,7 @@ use super::probes::{self, Gate};
 use super::questions::{FurtherQuestions, Questions};
 use super::report::{Ended, RunReport};
 use super::threads::largest_number;
-use super::unwatched_vms::{UnwatchedVms, release_greeted};
+use super::unwatched_vms::{UnwatchedVm, UnwatchedVms, release_greeted};
 use super::vm::Vm;
 use super::watched::Watched;
 use super::watcher::Watcher;
@@ -22,7 +22,6 @@ use classes::ClassPool;
 use debuggee::{Agent, Forward, Incoming, Running, Template};
 use jdwp::Connection;
 use model::Coordinate;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -53,6 +52,8 @@ pub struct Launch<'a> {
     pub more: Option<mpsc::Receiver<FurtherQuestions>>,
     /// The agent to load into its VM.
     pub agent_role: AgentRole,
+    /// Receives the VMs of the command that are not watched, before they go on.
+    pub unwatched: Option<mpsc::Sender<UnwatchedVm>>,
 }
 
 /// Launches the debuggee, and watches one of its VMs for the questions of `ask` until it ends or is halted.
@@ -65,7 +66,7 @@ pub async fn execute(
     ask: &mut dyn FnMut(&VmFacts) -> Result<Questions, super::ObserverError>,
     observer: &mut dyn Observer,
 ) -> Result<Stage, RunError> {
-    let Launch { template, output, interrupt, halt_at, more, agent_role } = launch;
+    let Launch { template, output, interrupt, halt_at, more, agent_role, unwatched } = launch;
     let limit = template.settings().timeout;
     let deadline = tokio::time::Instant::now() + limit;
     tokio::select! {
@@ -89,7 +90,13 @@ pub async fn execute(
         let address = listener.local_addr().map_err(RunError::Listen)?;
         (template.launch(address, agent.as_ref(), output.clone())?, Some(listener))
     };
-    let unwatched_vms = listener.map(|listener| UnwatchedVms::new(listener, running.connection_filter()));
+    let unwatched_vms = listener.map(|listener| {
+        let vms = UnwatchedVms::new(listener, running.connection_filter());
+        match (unwatched, &agent) {
+            (Some(unwatched), Some(agent)) => vms.told_to(unwatched, agent.folder().to_owned()),
+            _ => vms,
+        }
+    });
     let mut launched =
         Launched { running, unwatched_vms, incoming: None, lacking: None, more, output, agent };
     let run = Run { template, no_agent: no_agent.as_deref(), interrupt, halt_at, limit, deadline };
@@ -183,7 +190,7 @@ async fn begin_watching(
         _ => Ok(None),
     };
     let recording = match (agent, &questions.recording) {
-        (Some(agent), Some(recording)) => Some(recording.begin(agent, process, pool)),
+        (Some(agent), Some(recording)) => Some(recording.begin(agent.folder(), process, pool)),
         _ => None,
     };
     let recording_is_script = questions.recording.as_ref().is_some_and(|recording| recording.is_script);
@@ -291,19 +298,10 @@ async fn wanted(
 ) -> Result<Incoming, RunError> {
     loop {
         let left = deadline.saturating_duration_since(tokio::time::Instant::now());
-        let incoming = running.accept(unwatched_vms.listener(), left).await?;
+        let incoming = running.accept(unwatched_vms.socket(), left).await?;
         if incoming.wanted {
             return Ok(incoming);
         }
-        unwatched_vms.release(incoming.stream).await;
+        unwatched_vms.release(incoming).await;
     }
-}
-
-/// The Java home of a process: `HOME/lib/server` has the VM that it has loaded, which may be inside another
-/// program, such as Python. Where the system does not report that, its executable is `HOME/bin/java`.
-fn java_home_of(pid: u32) -> Option<PathBuf> {
-    let library = platform::processes::loaded_library(pid, "libjvm.so");
-    let of_library = library.as_deref().and_then(|library| library.parent()?.parent()?.parent());
-    let executable = platform::processes::executable(pid)?;
-    Some(of_library.or_else(|| executable.parent()?.parent())?.to_owned())
 }

@@ -69,4 +69,5 @@ pub use probes::{Gate, HitCounts, HitWindow, SiteHits};
 pub use questions::{FurtherQuestions, Questions};
 pub use recording::Recording;
 pub use report::{ClassReport, Ended, RunReport};
+pub use unwatched_vms::UnwatchedVm;
 pub use watches::Marks;

@@ -9,7 +9,7 @@ use super::report::{Ended, RunReport};
 use super::unwatched_vms::{UnwatchedVms, let_go};
 use super::watched::Watched;
 use super::watcher::{HaltedThread, Watcher};
-use debuggee::{Agent, DriveOutcome, Exit, Forward, Incoming, Running, Tail};
+use debuggee::{Agent, DriveOutcome, Exit, Forward, Incoming, Running, SeenVm, Tail};
 use jdwp::Connection;
 use jdwp::commands::virtual_machine;
 use model::Tables;
@@ -309,7 +309,7 @@ struct FinishedRun {
     tail: Tail,
     unwatched_vms: Option<UnwatchedVms>,
     /// The VMs that `jvm` does not select.
-    unselected: Vec<String>,
+    unselected: Vec<SeenVm>,
     /// Whether `jvm` selects the VM.
     selects: bool,
 }
@@ -323,8 +323,12 @@ impl FinishedRun {
             seen.report.warn(format!("while the program ran, qp closed {strangers}"));
         }
         others.extend(unwatched_vms.iter().flat_map(UnwatchedVms::released).cloned());
+        if unwatched_vms.is_some_and(|vms| vms.are_told()) {
+            others.clear();
+        }
         // Whoever has chosen the VM wants to know of others only if it was the wrong one.
         if !others.is_empty() && (!selects || !seen.met_what_is_asked()) {
+            let others: Vec<String> = others.iter().map(ToString::to_string).collect();
             let others = others.join(", ");
             seen.report.warn(format!(
                 "the command also started VMs that were not watched: {others}; `--jvm MAIN` (in a \
@@ -353,9 +357,9 @@ async fn until_next(
     };
     loop {
         // The time limit is the caller's.
-        match running.accept(unwatched_vms.listener(), Duration::MAX).await {
+        match running.accept(unwatched_vms.socket(), Duration::MAX).await {
             Ok(incoming) if incoming.wanted => return Waited::NextVm(Box::new(incoming)),
-            Ok(incoming) => unwatched_vms.release(incoming.stream).await,
+            Ok(incoming) => unwatched_vms.release(incoming).await,
             Err(_) => return Waited::Exited,
         }
     }

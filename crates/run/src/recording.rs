@@ -2,8 +2,7 @@
 
 use super::probes::agent_report::AgentReport;
 use classes::ClassPool;
-use debuggee::Agent;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use wire::Plan;
 use wire::brief::Brief;
 use wire::chosen::Chosen;
@@ -62,13 +61,13 @@ impl Recording {
         }
     }
 
-    /// Writes the plan for the VM suspended at its start.
+    /// Writes the plan for the VM suspended at its start, in the folder of plans.
     ///
     /// # Errors
     /// The reason why the run is not recorded.
     pub(super) fn begin(
         &self,
-        agent: &Agent,
+        plans: &Path,
         process: Option<u32>,
         pool: &ClassPool,
     ) -> Result<AgentReport, String> {
@@ -91,7 +90,7 @@ impl Recording {
         let plan = Plan { report, trace: Some(trace), tells_loaded, ..Plan::default() };
         let report = AgentReport::open(&self.report)
             .map_err(|error| format!("the agent's report cannot be read: {error}"))?;
-        plan.write(&Plan::path(agent.folder(), process)).map_err(|error| error.to_string())?;
+        plan.write(&Plan::path(plans, process)).map_err(|error| error.to_string())?;
         Ok(report)
     }
 }

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use wire::recording::{
-    BOARD_FLAGS, CONTROL, ENDED, FREE, LIMIT, LONGEST_EVENT, MASK, OWNER, RING_DATA, RING_SIZES, RingPlace,
-    RingReport, STOPPED, TAKEN, THREAD, UNTOLD, WAITED, WRITTEN,
+    BOARD_FLAGS, CONTROL, ENDED, FREE, LIMIT, LONGEST_EVENT, MASK, OVERFLOWS, OWNER, RING_DATA, RING_SIZES,
+    RingPlace, RingReport, STOPPED, TAKEN, THREAD, UNTOLD, WAITED, WRITTEN,
 };
 use wire::steering::{EXECUTED, STEERED, Steered};
 use wire::{Report, ReportReader};
@@ -60,6 +60,8 @@ pub struct CollectedEvents {
     pub reached: (bool, bool),
     /// How often the program executed the jump to be steered, and how often it was steered.
     pub steered: Steered,
+    /// Number of objects of `StackOverflowError` that recorded code met.
+    pub overflows: u64,
 }
 
 /// A running collector.
@@ -283,6 +285,7 @@ impl Work {
             self.collected.missing.push(what.to_owned());
         }
         self.collected.steered = self.board.steered();
+        self.collected.overflows = self.board.word(OVERFLOWS);
         drop(std::fs::remove_dir_all(self.folder.rings()));
     }
 }

@@ -140,6 +140,9 @@ pub struct RecordingOutcome {
     pub has_children: bool,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
+    /// Number of objects of `StackOverflowError` that recorded code met.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overflows: u64,
     /// Checksum of `sites.jsonl` when the program ended; `None` in recordings of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sites: Option<Checksum>,
@@ -149,6 +152,10 @@ pub struct RecordingOutcome {
     /// How often the jump was steered; `None` if no jump was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steered: Option<Steered>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A file or folder that the program wrote, made, removed or renamed.
@@ -216,6 +223,23 @@ impl Folder {
             })
             .collect();
         found.sort_unstable();
+        found
+    }
+
+    /// The folder with the recordings of other VMs of the command.
+    pub fn vms(&self) -> PathBuf {
+        self.0.join("vms")
+    }
+
+    /// The recordings of other VMs of the command, in the order in which these started.
+    pub fn other_vms(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.vms()).into_iter().flatten().flatten();
+        let number = |path: &PathBuf| -> Option<usize> {
+            let name = path.file_name()?.to_str()?;
+            name.split('-').next()?.parse().ok()
+        };
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        found.sort_by_key(number);
         found
     }
 

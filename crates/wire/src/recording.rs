@@ -122,6 +122,8 @@ pub const BOARD_BYTES: u64 = BOARD_FLAGS + MOST_RINGS as u64;
 pub const STOPPED: u64 = 0;
 /// Word of the board that the agent sets if it could not write to its report.
 pub const UNTOLD: u64 = 8;
+/// Word of the board that counts the objects of `StackOverflowError` that recorded code met.
+pub const OVERFLOWS: u64 = 32;
 /// Total number of bytes written by the thread; only whole events count.
 pub const WRITTEN: u64 = 0;
 /// The value of [`WRITTEN`] up to which the thread can write without checking [`TAKEN`]. Only the thread

@@ -144,11 +144,30 @@ fn recorded_run(run: &RecordedRun, paint: Paint) -> String {
             out.push_str(&format!("The program's last output:\n{lines}\n"));
         }
     }
+    out.push_str(&overflows(recorded.overflows));
+    for vm in &run.vms {
+        let main = vm.main.as_deref().unwrap_or("another VM");
+        out.push_str(&format!("{main} in {}: {} on disk\n", vm.folder.display(), bytes(vm.stored)));
+        out.push_str(&missing(&vm.missing, paint));
+    }
     out.push_str(&missing(&recorded.missing, paint));
     for note in &run.notes {
         out.push_str(&format!("note: {note}\n"));
     }
     out
+}
+
+/// The warning that a recorded program can overflow its stack where the plain one does not.
+fn overflows(count: u64) -> String {
+    if count == 0 {
+        return String::new();
+    }
+    let times = if count == 1 { "once".to_owned() } else { format!("{} times", thousands(count)) };
+    let text = format!(
+        "note: the stack overflowed {times}: a recorded method needs more of it than a plain one, so the plain \
+         run may do something else; `java -Xss64m` gives room"
+    );
+    hanging(&text, 0, WIDTH)
 }
 
 fn info(holds: &RecordingInfo, paint: Paint) -> String {
@@ -196,6 +215,9 @@ fn info(holds: &RecordingInfo, paint: Paint) -> String {
         let text = format!("{}: {count} {calls}{start}{end}", thread.name);
         out.push_str(&labelled("thread", &text));
     }
+    for vm in &holds.vms {
+        out.push_str(&labelled("other VM", &vm.display().to_string()));
+    }
     for (method, at) in &holds.lower {
         let text =
             format!("{method} is recorded at level {at}: at a higher level its code would be too long");
@@ -204,6 +226,7 @@ fn info(holds: &RecordingInfo, paint: Paint) -> String {
     for (method, why) in &holds.left {
         out.push_str(&hanging(&format!("not recorded: {method}: {why}"), 0, WIDTH));
     }
+    out.push_str(&overflows(holds.overflows.unwrap_or(0)));
     out.push_str(&missing(&holds.missing, paint));
     out
 }

@@ -345,6 +345,7 @@ impl Diagnose {
             timeout_s: self.timeout,
             show_output: false,
             secrets: self.secrets.secrets()?,
+            all_jvms: false,
         })
     }
 }

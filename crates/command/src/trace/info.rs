@@ -29,6 +29,6 @@ impl Command for Info {
     /// The folder holds no recorded run.
     async fn execute(&self, context: &Context) -> Result<RecordingInfo, CommandError> {
         let trace = self.reading.open(context).await?;
-        Ok(past::holds(&trace))
+        Ok(RecordingInfo { vms: trace.folder.other_vms(), ..past::holds(&trace) })
     }
 }

@@ -63,6 +63,10 @@ pub struct Record {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub launch: LaunchArgs,
+    /// Record the other VMs of the command too: each that runs recorded classes has a recording of its own,
+    /// in the folder `vms` inside that of the recording
+    #[arg(long)]
+    pub all_jvms: bool,
     /// The command that starts the program
     #[arg(last = true, required_unless_present = "test", value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -127,7 +131,8 @@ impl Outcome for RecordedRun {
     /// 0 when the program ended and events were recorded; 1 when it ended without any; 4 when parts are
     /// missing.
     fn exit_code(&self) -> u8 {
-        match (self.whole && self.recorded.missing.is_empty(), self.recorded.bytes) {
+        let has_all = self.recorded.missing.is_empty() && self.vms.iter().all(|vm| vm.missing.is_empty());
+        match (self.whole && has_all, self.recorded.bytes) {
             (true, 0) => 1,
             (true, _) => 0,
             (false, _) => 4,
@@ -175,6 +180,7 @@ impl Command for Record {
             timeout_s: self.timeout,
             show_output: self.show_output,
             secrets: self.secrets.secrets()?,
+            all_jvms: self.all_jvms,
         };
         Ok(recorded::record(&chain, &options, context).await?)
     }

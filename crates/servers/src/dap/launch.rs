@@ -165,6 +165,7 @@ impl Launch {
             listener: None,
             secrets: Secrets::default(),
             stdin,
+            all_jvms: false,
         };
         let run = recorded::record(&Chain::new(debuggee, Vec::new()), &options, context).await?;
         let trace = RecordedTrace::open(&out, MEMORY, context).await?.of_command(&command);

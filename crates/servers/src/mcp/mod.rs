@@ -35,7 +35,7 @@ pub use why::{ChainAnswer, Why, WhyResult};
 pub use workbench::{MEMORY, Workbench};
 
 use command::CommandError;
-use command::program::{SourceArgs, TestArgs};
+use command::program::{LaunchArgs, SourceArgs, TestArgs};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -86,6 +86,9 @@ pub struct Mcp {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub launch: LaunchArgs,
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,

@@ -3,6 +3,7 @@
 use super::{Mcp, usage};
 use chain::{Chain, Debuggee};
 use command::CommandError;
+use command::program::{LaunchArgs, ProgramArgs};
 use session::Context;
 use session::Wanted;
 use std::path::{Path, PathBuf};
@@ -40,10 +41,10 @@ impl Permissions {
     pub fn new(line: &Mcp) -> Result<Permissions, CommandError> {
         let mut programs: Vec<RunnableProgram> = Vec::new();
         let mut takes_command = false;
-        let own = line.test.instead_of(line.program(line.command.clone()));
+        let own = line.test.instead_of(line.program(&line.command, &line.launch));
         for run in &line.runs {
             let (name, debuggee) = match run.split_once('=') {
-                Some((name, command)) => (name, line.program(split(command)?)),
+                Some((name, command)) => (name, line.program(&split(command)?, &LaunchArgs::default())),
                 None if takes_command => {
                     return usage(format!("--run {run}: only one name can stand for the command after `--`"));
                 }
@@ -253,15 +254,14 @@ impl Mcp {
         Ok(Mcp { test: self.test.found(context).await?, ..self.clone() })
     }
 
-    fn program(&self, command: Vec<String>) -> Debuggee {
-        Debuggee {
-            command,
-            sources: self.source.sources.clone(),
-            source_encoding: self.source.source_encoding,
+    /// The program of a command. Only that after `--` is launched as [`LaunchArgs`] say.
+    fn program(&self, command: &[String], launch: &LaunchArgs) -> Debuggee {
+        let program = ProgramArgs {
+            source: self.source.clone(),
             classes: self.classes.clone(),
-            timeout_s: self.timeout,
-            ..Debuggee::default()
-        }
+            ..ProgramArgs::with(launch)
+        };
+        Debuggee { timeout_s: self.timeout, ..program.of_command(command) }
     }
 }
 

@@ -50,6 +50,7 @@ public final class QuerypointTrace {
      */
     private static final long NAMES = QuerypointTraceAgent.table(1L << 28);
     /** The processor shows stores to others in their order. */
+    private static final long OVERFLOWS = QuerypointTraceAgent.overflows();
     private static final boolean ORDERED = QuerypointTraceAgent.ordered();
     /** Only some calls are recorded: others have 0 for a ring. */
     private static final boolean WINDOWED = QuerypointTraceAgent.windowed();
@@ -466,6 +467,9 @@ public final class QuerypointTrace {
             }
         }
         add(SEEN, number);
+        if (of == StackOverflowError.class && OVERFLOWS != 0) {
+            U.getAndAddLong(null, OVERFLOWS, 1);
+        }
         long begin = at(ring);
         U.putInt(null, begin, MEETING);
         U.putInt(null, begin + 4, number);

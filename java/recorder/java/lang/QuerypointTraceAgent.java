@@ -68,6 +68,9 @@ final class QuerypointTraceAgent {
     /** Where it is counted how often a jump is steered, 16 bytes; 0 where none is. */
     static native long steering();
 
+    /** Where stack overflows are counted that recorded code meets, 8 bytes; 0 where nobody reads it. */
+    static native long overflows();
+
     /** The name of the threads whose executions of that jump are counted; null: all are steered. */
     static native String steeredThread();
 
