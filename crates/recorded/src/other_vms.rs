@@ -1,6 +1,6 @@
 //! Records the other VMs of a command, each in a folder of its own inside that of the recording.
 
-use super::record::{RecordOptions, about_of, recording_of, recording_outcome};
+use super::options::{RecordOptions, about_of, recording_of, recording_outcome};
 use chain::Chain;
 use run::UnwatchedVm;
 use serde::Serialize;
@@ -109,7 +109,7 @@ impl OtherVms {
         Ok(begun?)
     }
 
-    /// Ends the recordings, since the command has ended so. Recordings without events are removed. Returns the
+    /// Ends the recordings, since the command has ended so. Removes recordings without events. Returns the
     /// others, and why VMs were not recorded.
     ///
     /// # Errors

@@ -1,70 +1,26 @@
 //! Records a run: launches the program once, and moves its events into a folder while it runs.
 
 use super::open::sort_in_background;
+use super::options::{RecordOptions, about_of, recording_of, recording_outcome};
 use super::other_vms::{OtherVms, RecordedVm};
 use super::scope;
-use super::secrets::Secrets;
 use chain::Chain;
-use classes::{ClassPool, DefaultScope};
-use debuggee::{Forward, StdinRecording};
+use classes::DefaultScope;
+use debuggee::Forward;
 use replay::single_run::NullObserver;
-use run::{self, AgentRole, Ended, Launch, Questions, Recording, UnwatchedVm};
+use run::{self, AgentRole, Ended, Launch, Questions, UnwatchedVm};
 use serde::Serialize;
 use session::workspace::Workspace;
-use session::{Context, SessionError, Wanted};
+use session::{Context, SessionError};
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 use trace::{
-    About, Brief, Checksum, Chosen, CollectedEvents, Collector, Driven, EventShares, Folder, IndexFollower,
-    LARGE_RECORDING, Level, PartialIndex, Places, RecordingOutcome, Steering, TraceError, Window,
-    WrittenFile,
+    About, Checksum, Collector, EventShares, Folder, IndexFollower, LARGE_RECORDING, PartialIndex,
+    RecordingOutcome, TraceError,
 };
-
-/// What to record, and where.
-#[derive(Clone, Debug, Default)]
-pub struct RecordOptions {
-    /// The folder. It must not exist.
-    pub out: PathBuf,
-    /// The level of detail.
-    pub level: Level,
-    /// Whether to choose the recorded classes by whose code they are: own code is recorded, libraries only
-    /// without own code, test frameworks and launchers never (DESIGN §12). Needs an empty `scope`.
-    pub by_owner: bool,
-    /// Patterns of the classes to record. If empty, all classes outside the JDK.
-    pub scope: Vec<String>,
-    /// Patterns of classes to exclude.
-    pub trust: Vec<String>,
-    /// Record only these calls.
-    pub window: Option<Window>,
-    /// Record only between these places.
-    pub places: Option<Places>,
-    /// Record only these methods and fields, instead of all at the level.
-    pub chosen: Option<Chosen>,
-    /// Methods to record in less detail.
-    pub brief: Option<Brief>,
-    /// A jump that goes another way than the program says. [`RecordingOutcome::steered`] tells how often.
-    pub steering: Option<Steering>,
-    /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
-    /// stands first on the VM's class path, and the program must not see that.
-    pub class_path_property: Option<String>,
-    /// Memory limit for sorting, in bytes.
-    pub memory: usize,
-    /// Time limit of the run, in seconds.
-    pub timeout_s: Option<u64>,
-    /// Whether to show the program's output.
-    pub show_output: bool,
-    /// Receives the program's output, instead of the user.
-    pub listener: Option<Forward>,
-    /// What to remove from the recorded command.
-    pub secrets: Secrets,
-    /// Input for the program, if the chain names no file.
-    pub stdin: Option<StdinRecording>,
-    /// Whether to record the other VMs of the command too, each in a folder of its own inside `out`.
-    pub all_jvms: bool,
-}
 
 /// The result of a recording.
 #[derive(Clone, Debug, Serialize)]
@@ -249,60 +205,6 @@ fn notes(about: &About, remarks: Vec<String>, warnings: Vec<String>) -> Vec<Stri
     notes
 }
 
-/// What the folder says of a recording before its run.
-pub(super) fn about_of(chain: &Chain, options: &RecordOptions) -> Result<About, SessionError> {
-    let command = options.secrets.hide(&chain.debuggee.command);
-    let mut about = About {
-        redacted: command != chain.debuggee.command,
-        command,
-        cwd: std::path::absolute(Path::new(".").join(chain.cwd())).map_err(TraceError::at(&chain.cwd()))?,
-        jvm: chain.debuggee.jvm.clone(),
-        driven: Driven {
-            before_run: options.secrets.hide(&chain.debuggee.before_run),
-            drive: options.secrets.hide(&chain.debuggee.drive),
-            ready: chain.debuggee.ready.as_ref().map(chain::Ready::text),
-        },
-        level: options.level,
-        scope: options.scope.clone(),
-        trust: options.trust.clone(),
-        window: options.window.clone(),
-        places: options.places.clone(),
-        chosen: options.chosen.clone(),
-        steering: options.steering.clone(),
-        class_path_property: options.class_path_property.clone(),
-        ..About::default()
-    };
-    about.signature = Wanted::of_recording(&options.out, &about).tag();
-    Ok(about)
-}
-
-/// What the folder says of a recording after its run, which took this many seconds.
-pub(super) fn recording_outcome(
-    options: &RecordOptions,
-    folder: &Folder,
-    ended: String,
-    collected: CollectedEvents,
-    seconds: f64,
-) -> Result<RecordingOutcome, SessionError> {
-    let (begun, reached_end) = collected.reached;
-    let files = collected.written_files.into_iter().map(|(path, was)| WrittenFile::now(path, was));
-    Ok(RecordingOutcome {
-        ended,
-        seconds,
-        waited_s: collected.waited.as_secs_f64(),
-        bytes: collected.bytes,
-        printed: None,
-        output: None,
-        files: Some(files.collect()),
-        has_children: collected.has_children,
-        missing: collected.missing,
-        overflows: collected.overflows,
-        sites: Some(folder.sites_checksum()?),
-        unreached: unreached(options.places.as_ref(), begun, reached_end),
-        steered: options.steering.as_ref().map(|_| collected.steered),
-    })
-}
-
 /// Keeps what the program got on its standard input, so that it can be run again.
 fn keep_input(folder: &Folder, chain: &Chain, options: &RecordOptions) -> std::io::Result<()> {
     let input = match (&chain.debuggee.stdin, &options.stdin) {
@@ -323,23 +225,6 @@ pub fn default_scope(chain: &Chain) -> Result<Option<DefaultScope>, SessionError
         return Ok(None);
     }
     Ok(Some(workspace.default_scope(&workspace.pool(None)?)))
-}
-
-/// The places that were not reached.
-fn unreached(places: Option<&Places>, begun: bool, ended: bool) -> Vec<String> {
-    let Some(Places { from, to }) = places else { return Vec::new() };
-    let from = from.as_ref().filter(|_| !begun);
-    let to = to.as_ref().filter(|_| !ended);
-    [from, to].into_iter().flatten().map(ToString::to_string).collect()
-}
-
-/// Sets the recorded classes to those chosen by default, without those that the user trusts.
-fn choose(about: &mut About, options: &RecordOptions, chosen: DefaultScope) {
-    let DefaultScope { scope, trust, summary } = chosen;
-    about.scope = scope;
-    about.trust = options.trust.clone();
-    about.trust.extend(trust.into_iter().filter(|pattern| !options.trust.contains(pattern)));
-    about.whose_code = summary;
 }
 
 async fn run_once(
@@ -370,41 +255,4 @@ async fn run_once(
         unwatched,
     };
     Ok(run::execute(launch, &mut ask, &mut NullObserver).await?.end().await)
-}
-
-/// What to record, once the VM says which classes there are. Keeps in the folder what it says.
-pub(super) fn recording_of(
-    workspace: &Workspace,
-    options: &RecordOptions,
-    folder: &Folder,
-    about: &mut About,
-    facts: &run::VmFacts,
-) -> Result<(Recording, ClassPool), run::ObserverError> {
-    let pool = workspace.pool(Some(facts)).map_err(Box::new)?;
-    if options.by_owner && options.scope.is_empty() {
-        // Only the VM of a wrapper says which classes there are.
-        choose(about, options, workspace.default_scope(&pool));
-        folder.say(about)?;
-    }
-    if !workspace.knows_classes().map_err(Box::new)? {
-        // A build tool's class path can be a temporary jar, which names the real one.
-        about.class_path = pool.places();
-        folder.say(about)?;
-    }
-    let recording = Recording {
-        level: options.level,
-        window: options.window.clone(),
-        places: options.places.clone(),
-        class_path: options.class_path_property.clone(),
-        chosen: options.chosen.clone(),
-        brief: options.brief.clone(),
-        steering: options.steering.clone(),
-        is_script: workspace.template().script().is_some(),
-        covers: false,
-        scope: about.scope.clone(),
-        trust: about.trust.clone(),
-        rings: folder.rings(),
-        report: folder.sites(),
-    };
-    Ok((recording, pool))
 }

@@ -3,7 +3,8 @@
 
 use super::call_digest::{CallPath, digests};
 use super::open::{RecordedTrace, program_of};
-use super::record::{RecordOptions, record};
+use super::options::RecordOptions;
+use super::record::record;
 use super::secrets::Secrets;
 use chain::Chain;
 use past::{PastError, Recording};

@@ -249,7 +249,7 @@ impl Explorer {
         let finished = self.wait().await?;
         match finished {
             (RunEnd::Whole(last), summary) => {
-                let ran = self.whole(*last, &summary).await?;
+                let ran = Box::pin(self.whole(*last, &summary)).await?;
                 self.halt_again(ran).await
             }
             // Only a run sent to a coordinate ends so; `goto` waits for it.
