@@ -7,6 +7,7 @@ mod support;
 
 mod chain_queries;
 mod compared;
+mod coroutines;
 mod failures;
 mod languages;
 mod named_lines;

@@ -22,6 +22,7 @@ pub fn frame_answer(frame: &Frame) -> FrameAnswer {
         is_machinery: PASSING_ON.iter().any(|begin| class.starts_with(begin))
             || is_generated(class)
             || is_of_harness(class),
+        is_suspended: false,
     }
 }
 

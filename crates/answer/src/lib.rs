@@ -32,6 +32,7 @@ mod unrecorded_callers;
 pub mod value_flow;
 
 use bytecode::ValueLines;
+use bytecode::coroutine::Suspension;
 use indexmap::IndexMap;
 use logic::rules::Asked as AskedGoal;
 use model::{ExceptionCause, Frame};
@@ -391,6 +392,17 @@ pub struct FrameAnswer {
     /// build tools and launchers. Text leaves such frames out.
     #[serde(skip)]
     pub is_machinery: bool,
+    /// Whether it is a function of Kotlin that waits for a coroutine, and so on no stack of the VM.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_suspended: bool,
+}
+
+impl FrameAnswer {
+    /// A function that is suspended at this place.
+    pub fn suspended(at: Suspension) -> FrameAnswer {
+        let Suspension { class, method, file, line } = at;
+        FrameAnswer { class, method, file, line, is_machinery: false, is_suspended: true }
+    }
 }
 
 /// The newest frame in the user's own code.

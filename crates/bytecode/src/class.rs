@@ -73,6 +73,10 @@ pub struct Annotation {
     pub class: String,
     /// The elements whose value is a class: name and field descriptor of the class.
     pub classes: Vec<(String, String)>,
+    /// The elements whose value is a text.
+    pub strings: Vec<(String, String)>,
+    /// The elements whose value is an `int` or an array of `int`.
+    pub numbers: Vec<(String, Vec<i32>)>,
 }
 
 /// One entry of the InnerClasses attribute.

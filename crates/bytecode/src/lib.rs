@@ -11,6 +11,7 @@ pub mod cfg;
 pub mod class;
 pub mod construct;
 pub mod control;
+pub mod coroutine;
 mod decode;
 pub mod expression;
 mod flow;

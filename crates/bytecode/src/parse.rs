@@ -276,15 +276,30 @@ fn read_annotations<'a>(
     for annotation in read.annotations().iter() {
         let annotation = annotation?;
         let descriptor = text(raw.retrieve(annotation.type_())?);
-        let mut classes = Vec::new();
+        let class = crate::descriptor::java_type(&descriptor);
+        let mut read = Annotation { class, classes: Vec::new(), strings: Vec::new(), numbers: Vec::new() };
         for pair in annotation.pairs().iter() {
             let pair = pair?;
-            if let ElementValue::Class(class) = pair.value() {
-                classes.push((text(raw.retrieve(pair.name())?), text(raw.retrieve(class)?)));
+            let name = text(raw.retrieve(pair.name())?);
+            match pair.value() {
+                ElementValue::Class(class) => read.classes.push((name, text(raw.retrieve(class)?))),
+                ElementValue::String(index) => read.strings.push((name, text(raw.retrieve(index)?))),
+                ElementValue::Int(index) => read.numbers.push((name, vec![raw.retrieve(index)?.value])),
+                ElementValue::Array(values) => {
+                    let mut numbers = Vec::new();
+                    for value in values.iter() {
+                        if let ElementValue::Int(index) = value? {
+                            numbers.push(raw.retrieve(index)?.value);
+                        }
+                    }
+                    if !numbers.is_empty() {
+                        read.numbers.push((name, numbers));
+                    }
+                }
+                _ => {}
             }
         }
-        let class = crate::descriptor::java_type(&descriptor);
-        all.push(Annotation { class, classes });
+        all.push(read);
     }
     Ok(all)
 }

@@ -248,7 +248,7 @@ impl UnrecordedWrites {
 }
 
 /// The key under which the writes to a field are found.
-fn part_of(calls: &Calls, class: &str, name: &str) -> Option<u32> {
+pub fn part_of(calls: &Calls, class: &str, name: &str) -> Option<u32> {
     let mut all = (0..).zip(calls.fields());
     all.find(|(_, (of, field))| of == class && field == name).map(|(part, _)| part)
 }

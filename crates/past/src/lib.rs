@@ -63,6 +63,7 @@ pub mod shape;
 pub mod snapshot;
 pub mod stack;
 pub mod state;
+pub mod suspended;
 pub mod text;
 mod thread_ends;
 pub mod thrown;

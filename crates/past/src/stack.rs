@@ -30,18 +30,24 @@ pub struct FrameSource {
 }
 
 /// A call of the stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Frame {
     /// Where it stands.
+    #[serde(skip)]
     pub at: EventPosition,
     /// The number of the call.
     pub node: u32,
     /// Class and method.
     pub name: String,
     /// The source line; `None` if it was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u16>,
     /// The source; `None` if the class file does not name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<FrameSource>,
+    /// Whether it is a function of Kotlin that waits for a coroutine. It then stands where it was suspended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_suspended: bool,
 }
 
 impl Recording {
@@ -68,7 +74,7 @@ impl Recording {
     }
 
     /// Frames of the stack at a position: `many` of them from `first` on, 0 for the innermost; and how many
-    /// there are.
+    /// there are. The suspended callers of a coroutine come last.
     ///
     /// # Errors
     /// The events cannot be read.
@@ -80,10 +86,13 @@ impl Recording {
     ) -> Result<(Vec<Frame>, usize), PastError> {
         let calls = &self.calls;
         let positions: Vec<_> = std::iter::successors(Some(at), |at| calls.made_at(at.node)).collect();
-        let (mut frames, all) = (Vec::new(), positions.len());
-        for (depth, at) in positions.into_iter().enumerate().skip(first).take(many) {
-            frames.push(self.frame(at, depth == 0)?);
+        let callers = self.suspended_callers(&positions)?;
+        let (mut frames, all) = (Vec::new(), positions.len() + callers.len());
+        for (depth, at) in positions.iter().enumerate().skip(first).take(many) {
+            frames.push(self.frame(*at, depth == 0)?);
         }
+        let left = many.saturating_sub(frames.len());
+        frames.extend(callers.into_iter().skip(first.saturating_sub(positions.len())).take(left));
         Ok((frames, all))
     }
 
@@ -110,7 +119,7 @@ impl Recording {
         let named = method.and_then(|method| Some((method.class.to_string(), method.source.clone()?)));
         let node = calls.shown(at.node);
         let source = named.map(|(class, name)| self.source_of(&class, name.to_string()));
-        Ok(Frame { at, node, name, line, source })
+        Ok(Frame { at, node, name, line, source, is_suspended: false })
     }
 
     /// The source of a class, by the name of its file.

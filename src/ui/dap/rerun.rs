@@ -3,6 +3,7 @@
 use super::adapter::{Adapter, RerunSession};
 use super::answer::{Answer, Refusal, answer, body, number, output};
 use super::breakpoints::file_of;
+use super::shown;
 use crate::ui::render::reply;
 use dap::Command;
 use dap::types::{
@@ -75,6 +76,11 @@ impl Adapter {
             Command::StackTrace(arguments) => session.stack(&arguments).await,
             Command::Scopes(arguments) => {
                 let frame = i32::try_from(arguments.frame_id - 1).unwrap_or(-1);
+                let frames = session.rerun.frames().await?;
+                let shown = usize::try_from(frame).ok().and_then(|at| frames.get(at));
+                if shown.is_some_and(|frame| frame.is_suspended) {
+                    return answer(&ScopesBody { scopes: Vec::new() });
+                }
                 let variables_reference = list(&mut session.lists, frame, None);
                 let scope = Scope {
                     name: "Locals".to_owned(),
@@ -129,7 +135,7 @@ impl RerunSession {
         let all = Some(number(frames.len()));
         let shown = (1..).zip(&frames).skip(first).take(many).map(|(id, frame)| StackFrame {
             id,
-            name: model::method_text(&frame.class, &frame.method),
+            name: shown::frame_name(model::method_text(&frame.class, &frame.method), frame.is_suspended),
             source: frame.file.as_ref().map(|name| Source {
                 name: Some(name.clone()),
                 path: rerun.source(&frame.class, name).map(|path| path.display().to_string()),

@@ -92,12 +92,17 @@ pub fn stopped(stop: &Stop) -> StoppedBody {
 pub fn frame(id: i64, frame: Frame, source: Option<Source>) -> StackFrame {
     StackFrame {
         id,
-        name: frame.name,
+        name: frame_name(frame.name, frame.is_suspended),
         source,
         line: frame.line.map_or(0, i64::from),
         can_restart: Some(true),
         ..StackFrame::default()
     }
+}
+
+/// The name of a frame. A suspended function is on no stack of the VM.
+pub fn frame_name(name: String, is_suspended: bool) -> String {
+    if is_suspended { format!("{name} (suspended)") } else { name }
 }
 
 /// A list of variables of a frame.

@@ -82,7 +82,9 @@ fn frame_text(frame: &FrameAnswer) -> String {
     }
     let method = short_method_name(&frame.class, &frame.method);
     match (&frame.file, frame.line) {
+        (Some(file), Some(line)) if frame.is_suspended => format!("{method} ({file}:{line}), suspended"),
         (Some(file), Some(line)) => format!("{method} ({file}:{line})"),
+        _ if frame.is_suspended => format!("{method}, suspended"),
         _ => method,
     }
 }

@@ -6,6 +6,7 @@ use super::{Paint, clipped, hanging, hanging_at, palette};
 
 use command::recorded_question::RecordedReply;
 use command::trace::StepReply;
+use past::stack::Frame;
 use past::{EventShown, ListedEvent, MemberShown, ObjectShown, View};
 
 /// Width of a line, in columns.
@@ -16,6 +17,7 @@ pub fn stepped(reply: &StepReply, color: bool) -> String {
     let paint = Paint { color };
     match reply {
         StepReply::View(view) => shown(view, paint),
+        StepReply::Stack(frames, all) => stack(frames, *all),
         StepReply::List(events) => events.iter().map(|event| listed(event, paint)).collect(),
         StepReply::Show(held) => {
             let mut out = String::new();
@@ -108,6 +110,24 @@ fn part(out: &mut String, held: &MemberShown, depth: usize, paint: Paint) {
 
 fn any_changed(object: &ObjectShown) -> bool {
     object.parts.iter().any(|held| held.changed || held.inner.as_ref().is_some_and(any_changed))
+}
+
+/// The calls of a stack, innermost first.
+fn stack(frames: &[Frame], all: usize) -> String {
+    let mut out = String::new();
+    for frame in frames {
+        let place = match (&frame.source, frame.line) {
+            (Some(source), Some(line)) => format!(" ({}:{line})", source.name),
+            _ => String::new(),
+        };
+        let suspended = if frame.is_suspended { ", suspended" } else { "" };
+        let text = format!("  #{} {}{place}{suspended}", frame.node, frame.name);
+        out.push_str(&hanging(&text, 4, WIDTH));
+    }
+    if all > frames.len() {
+        out.push_str(&format!("  … {} more\n", all - frames.len()));
+    }
+    out
 }
 
 fn listed(listed: &ListedEvent, paint: Paint) -> String {

@@ -100,7 +100,8 @@ impl Explorer {
         }
     }
 
-    /// The frames of the thread, newest first, and the selected one.
+    /// The frames of the thread, newest first, then the suspended callers of its coroutine, which cannot be
+    /// selected; and the selected frame.
     ///
     /// # Errors
     /// No program is halted.
@@ -111,7 +112,9 @@ impl Explorer {
             Err(error) => return Err(self.lost(error).await),
         };
         let shown = frames.iter().filter_map(|key| halted_program.tables().frame(*key)).map(frame_answer);
-        Ok((shown.collect(), usize::try_from(halted_program.frame).unwrap_or(0)))
+        let mut shown: Vec<FrameAnswer> = shown.collect();
+        shown.extend(halted_program.suspended_callers().await?);
+        Ok((shown, usize::try_from(halted_program.frame).unwrap_or(0)))
     }
 
     /// Selects a frame: 0 is the newest.

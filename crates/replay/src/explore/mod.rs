@@ -17,6 +17,7 @@ mod history;
 mod position;
 mod run_control;
 mod stepping;
+mod suspended;
 
 pub use completion::{Members, Words};
 pub use goto_result::{Arrival, Certainty, GotoResult};

@@ -72,6 +72,7 @@ pub const STEP_TABLE: &[PromptRow] = &[
         "chain [FILE]",
         "the chain of this event, to halt a run here and ask backwards from it",
     ),
+    row("stack", &["k"], "stack", "the calls around this event, and the suspended callers of a coroutine"),
     row("where", &["w"], "where", "shows the current event again"),
     HELP,
     row("quit", &["q"], "quit", "ends"),
@@ -110,6 +111,8 @@ pub enum StepCommand {
     Ask(RecordedQuestion),
     /// Makes the chain of this event, and writes it to a file if one is named.
     Chain(Option<PathBuf>),
+    /// Shows the calls around the current event.
+    Stack,
     /// Shows the current event again.
     Where,
     /// Shows the table.
@@ -166,6 +169,7 @@ impl StepCommand {
             "show" => StepCommand::Show(variable()?),
             "go" => StepCommand::Go(EventRef::parse(rest).ok_or_else(usage)?),
             "chain" => StepCommand::Chain(Some(PathBuf::from(rest)).filter(|_| !rest.is_empty())),
+            "stack" => StepCommand::Stack,
             "help" => StepCommand::Help,
             "quit" => StepCommand::Quit,
             word => RecordedQuestion::of_word(word, rest)?.map_or(StepCommand::Where, StepCommand::Ask),

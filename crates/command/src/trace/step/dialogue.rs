@@ -8,10 +8,14 @@ use crate::prompt_row::PromptRow;
 use crate::recorded_question::{AskedAt, RecordedQuestion, RecordedReply};
 use crate::trace::MadeChain;
 use crate::{CommandError, save_chain};
+use past::stack::Frame;
 use past::{ListedEvent, Marks, MemberShown, PastError, View};
 use session::{Context, SessionError};
 use std::path::Path;
 use trace::EventPosition;
+
+/// Maximum number of calls of a stack.
+const FRAMES: usize = 100;
 
 /// The reply to a command.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -23,6 +27,8 @@ pub enum StepReply {
     List(Vec<ListedEvent>),
     /// An object or variable.
     Show(MemberShown),
+    /// The calls around the current event, innermost first, and how many there are.
+    Stack(Vec<Frame>, usize),
     /// A chain.
     Chain(MadeChain),
     /// Missing parts of the run, with the reason.
@@ -133,6 +139,10 @@ impl StepDialogue {
             }
             StepCommand::Ask(question) => return Box::pin(self.ask(question, context)).await,
             StepCommand::Chain(file) => return self.chain(file.as_deref()),
+            StepCommand::Stack => {
+                let (frames, all) = trace.stack(here, 0, FRAMES)?;
+                return Ok(StepReply::Stack(frames, all));
+            }
             StepCommand::Where => {}
             StepCommand::Help => return Ok(StepReply::Help(STEP_TABLE)),
             StepCommand::Quit => return Ok(StepReply::Quit),
