@@ -1,5 +1,5 @@
 //! The suspended callers of a coroutine: of a halted program, which tells its fields, and of a recording,
-//! which has their writes. The fixture has what Kotlin's compiler makes of two functions, and how they resume.
+//! which has their writes. The fixture has what Kotlin makes of two functions, and how they resume.
 
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, root, said};
