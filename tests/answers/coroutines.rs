@@ -31,7 +31,9 @@ fn asked(folder: &Path, arguments: &[&str], lines: &str) -> String {
 /// The names, lines and states of the frames of a stack, without the numbers before them.
 fn frames(text: &str) -> Vec<String> {
     let is_frame = |line: &&str| line.contains("(Shop.java:") && !line.contains("thread ");
-    let frame = |line: &str| line.trim_start_matches(|c: char| !c.is_alphabetic()).replace("shop.", "").replace('$', ".");
+    let frame = |line: &str| {
+        line.trim_start_matches(|c: char| !c.is_alphabetic()).replace("shop.", "").replace('$', ".")
+    };
     text.lines().filter(is_frame).map(frame).collect()
 }
 

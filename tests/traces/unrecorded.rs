@@ -33,6 +33,11 @@ const MAIN: &str = "public class Main {
         lib.Injector.property(shop, \"setStock\", 7); // <- sets
         System.out.println(shop); // <- asks
         System.out.println(new Main());
+        for (String many : args) {
+            for (int i = 0; i < Integer.parseInt(many); i++) {
+                shop.rate();
+            }
+        }
     }
     public String toString() {
         return \"main\"; // <- shown
@@ -115,6 +120,27 @@ fn history_names_the_calls_between_which_unrecorded_code_changed_a_field() {
     let led = unwrapped(&said(&finish(qp().args(["why", "--at", &at, "--in"]).arg(&trace))));
     let between = "but code between Main.main and Main.toString was not recorded, and a condition of it";
     assert!(led.contains(between), "{led}");
+}
+
+#[test]
+fn a_history_that_has_not_looked_at_all_calls_says_so() {
+    let (folder, class_path) = program();
+    let trace = folder.join("many");
+    let record = ["trace", "record", "--level", "writes", "--out"];
+    let program = ["--", "java", "-cp", class_path, "Main", "10000"];
+    let output = finish(qp().args(record).arg(&trace).args(program));
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let history = |variable: &str| {
+        let output = finish(qp().args(["trace", "history", variable, "--format=json"]).arg(&trace));
+        unwrapped(&said(&output))
+    };
+    let said = "of the 10002 calls that return the field, the first 10000 were looked at";
+    let calls = finish(qp().args(["trace", "calls", "--depth=2"]).arg(&trace));
+    let calls = String::from_utf8(calls.stdout).expect("text");
+    let shop = calls.split_whitespace().find(|word| word.starts_with("Shop@")).expect("an object");
+    let shop = shop.split('.').next().expect("an object");
+    assert!(history(&format!("{shop}.rate")).contains(said), "{}", history(&format!("{shop}.rate")));
+    assert!(!history(&format!("{shop}.tax")).contains("looked at"));
 }
 
 #[test]

@@ -55,13 +55,21 @@ impl Recording {
             all.extend(self.creation(object, &default)?);
         }
         let begins = all.first().map(|first| first.when).filter(|_| history.before > 0);
-        let read = self.results_of_getters(object, &class, name)?;
+        let getters = self.calls_of_getters(&class, name);
+        let read = self.results_of_getters(&getters, object)?;
         all.extend(read.into_iter().filter(|seen| begins.is_none_or(|begins| seen.when > begins)));
         all.sort_by_key(|seen| seen.when);
         let mut changes = sentences(&all, (history.before == 0).then_some(&default));
         let more = changes.len().saturating_sub(LISTED);
         changes.truncate(LISTED);
         changes.extend((more > 0).then(|| format!("unrecorded code changed it {more} more times")));
+        changes.extend((getters.len() > CALLS).then(|| {
+            format!(
+                "code that was not recorded may have changed it more often: of the {} calls that return the \
+                 field, the first {CALLS} were looked at",
+                getters.len()
+            )
+        }));
         Ok(changes)
     }
 
@@ -105,13 +113,8 @@ impl Recording {
         Ok(all)
     }
 
-    /// The results of the calls on an object that only return the field.
-    fn results_of_getters(
-        &mut self,
-        object: u32,
-        class: &str,
-        name: &str,
-    ) -> Result<Vec<Sighting>, PastError> {
+    /// The calls that only return the field, of any object.
+    fn calls_of_getters(&mut self, class: &str, name: &str) -> Vec<u32> {
         let methods: Vec<(u32, trace::Method)> =
             (0..).zip(self.calls.sites.methods().iter().cloned()).collect();
         let mut nodes = Vec::new();
@@ -126,8 +129,13 @@ impl Recording {
                 }
             }
         }
+        nodes
+    }
+
+    /// The results of the first of these calls, as far as they are calls on an object.
+    fn results_of_getters(&mut self, getters: &[u32], object: u32) -> Result<Vec<Sighting>, PastError> {
         let mut all = Vec::new();
-        for node in nodes.into_iter().take(CALLS) {
+        for node in getters.iter().copied().take(CALLS) {
             let Some(call) = self.calls.call(node)?.filter(|call| call.this == Some(object)) else {
                 continue;
             };
