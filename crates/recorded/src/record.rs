@@ -48,6 +48,8 @@ pub struct RecordOptions {
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
     /// stands first on the VM's class path, and the program must not see that.
     pub class_path_property: Option<String>,
+    /// The most bytes that the events may take on disk: the oldest ones are dropped. `None` keeps all.
+    pub max_size: Option<u64>,
     /// Memory limit for sorting, in bytes.
     pub memory: usize,
     /// Time limit of the run, in seconds.
@@ -117,7 +119,7 @@ pub async fn record(
     let why = if options.window.is_some() { "to record one call" } else { "to record it" };
     context.progress().run_started(1, Some(why));
     let began = Instant::now();
-    let collector = Collector::begin(&folder)?;
+    let collector = Collector::begin(&folder, options.max_size)?;
     let follower = IndexFollower::begin(&folder, options.level, options.memory);
     let output = output_of(options, context);
     let run = Box::pin(run_once(&workspace, options, &folder, &about, output, context));
@@ -140,6 +142,7 @@ pub async fn record(
         let why = format!("the program's input: {error}: later runs of the program get none");
         collected.missing.push(why);
     }
+    about.dropped = collected.dropped;
     let (stored, seconds) = (collected.stored, began.elapsed().as_secs_f64());
     let mut recorded = recording_outcome(options, &folder, &outcome, collected, seconds)?;
     about.recorded = Some(recorded.clone());
@@ -224,6 +227,7 @@ fn add_missing(missing: &mut Vec<String>, problems: &[String]) {
 /// The remarks about a recording for its user.
 fn notes(about: &About, remarks: Vec<String>, warnings: Vec<String>) -> Vec<String> {
     let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
+    notes.extend(about.dropped.map(|dropped| dropped.to_string()));
     notes.extend(remarks);
     notes.extend(warnings);
     if about.redacted {

@@ -1,9 +1,10 @@
 //! Moves events from the rings to the file while the program writes them. It runs in its own thread.
 
 use super::chunks::ChunkWriter;
+use super::compaction::Compaction;
 use super::compression::pack_for_a_moment;
 use super::error::TraceError;
-use super::folder::Folder;
+use super::folder::{Dropped, Folder};
 use platform::CpuAvoidance;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -43,7 +44,7 @@ const LOOSE_BYTES: u64 = 512 << 20;
 /// What the collector moved, over all rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectedEvents {
-    /// Size of the events, in bytes.
+    /// Size of the events, without dropped ones, in bytes.
     pub bytes: u64,
     /// Size of the events on disk, in bytes.
     pub stored: u64,
@@ -51,6 +52,8 @@ pub struct CollectedEvents {
     pub waited: Duration,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
+    /// The first events, if they were dropped to limit the size.
+    pub dropped: Option<Dropped>,
     /// The files and folders that the program wrote, made, removed or renamed, and whether they were there
     /// before.
     pub written_files: Vec<(PathBuf, bool)>,
@@ -70,23 +73,28 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Starts the collector. If it later cannot read or write, the program goes on unrecorded.
+    /// Starts the collector. If it later cannot read or write, the program goes on unrecorded. With
+    /// `max_size`, the events take at most this many bytes on disk: the oldest ones are dropped.
     ///
     /// # Errors
     /// The folder's files cannot be opened, or no thread can be started.
-    pub fn begin(folder: &Folder) -> Result<Collector, TraceError> {
-        let writer = ChunkWriter::open(&folder.events())?.in_haste(loose());
+    pub fn begin(folder: &Folder, max_size: Option<u64>) -> Result<Collector, TraceError> {
+        let compaction = max_size.map(|limit| Compaction::new(folder, limit));
+        let most = compaction.as_ref().map_or(u64::MAX, Compaction::most_loose);
+        let writer = ChunkWriter::open(&folder.events())?.in_haste(loose().min(most));
         let report = ReportReader::open(&folder.sites()).map_err(TraceError::at(&folder.sites()))?;
         let over = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             folder: folder.clone(),
             writer,
+            compaction,
             report,
             board: Board::open(folder)?,
             files: BTreeMap::new(),
             rings: BTreeMap::new(),
             active: BTreeMap::new(),
             sweep: Instant::now(),
+            swept: [0; 2],
             collected: CollectedEvents::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
             apart: CpuAvoidance::of_this_thread(),
@@ -115,6 +123,8 @@ fn loose() -> u64 {
 struct Work {
     folder: Folder,
     writer: ChunkWriter,
+    /// Drops the oldest events.
+    compaction: Option<Compaction>,
     report: ReportReader,
     board: Board,
     /// The ring files, by number.
@@ -125,6 +135,8 @@ struct Work {
     active: BTreeMap<u32, Instant>,
     /// When all rings are polled next.
     sweep: Instant,
+    /// Size of the file when all rings were polled last, and before that.
+    swept: [u64; 2],
     collected: CollectedEvents,
     buffer: Box<[u8]>,
     apart: CpuAvoidance,
@@ -148,6 +160,9 @@ impl Work {
         }
         self.forget();
         self.collected.stored = self.writer.stored;
+        self.collected.bytes = self.writer.bytes;
+        // Ends the work on another file.
+        self.collected.dropped = self.compaction.take().and_then(|compaction| compaction.dropped());
         self.collected.clone()
     }
 
@@ -158,6 +173,11 @@ impl Work {
             let last = over.load(Ordering::Acquire);
             let began = Instant::now();
             self.look_for_rings()?;
+            if !last && !self.tend()? {
+                // The program waits when its rings are full.
+                std::thread::sleep(NAPS.1);
+                continue;
+            }
             let mut most = 0;
             for slot in self.due(began, last)? {
                 let taken = self.take(slot)?;
@@ -176,6 +196,22 @@ impl Work {
                 std::thread::sleep(nap.max(began.elapsed().min(NAPS.1)));
             }
         }
+    }
+
+    /// Drops the oldest events, if the size is limited. Returns whether events may be added now.
+    fn tend(&mut self) -> Result<bool, TraceError> {
+        let Some(compaction) = &mut self.compaction else { return Ok(true) };
+        let [_, swept] = self.swept;
+        if compaction.needs_sweep(&self.writer, swept) {
+            self.sweep = Instant::now();
+        }
+        let before = self.writer.stored;
+        let may_add = compaction.tend(&mut self.writer, swept)?;
+        if self.writer.stored != before {
+            // It is another file.
+            self.swept = [0; 2];
+        }
+        Ok(may_add)
     }
 
     fn look_for_rings(&mut self) -> Result<(), TraceError> {
@@ -212,6 +248,7 @@ impl Work {
         }
         if all || now >= self.sweep {
             self.sweep = now + SWEEP;
+            self.swept = [self.writer.stored, self.swept[0]];
             return Ok(self.rings.keys().copied().collect());
         }
         Ok(self.active.keys().copied().collect())
@@ -263,7 +300,6 @@ impl Work {
         };
         self.writer.append(owner, control.taken, events)?;
         set(file, at + TAKEN, control.written).map_err(TraceError::at(&path))?;
-        self.collected.bytes += there;
         // A small ring that is more than half full would soon make its thread wait.
         Ok(if there > control.size / 2 { MUCH } else { there })
     }

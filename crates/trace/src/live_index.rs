@@ -1,8 +1,9 @@
 //! Builds the tables of calls and objects while the program runs, so that the first question finds them. A
 //! thread of low priority reads the chunks that the collector has written. It never makes the program wait:
-//! what it has not read when the program ends is read then.
+//! what it has not read when the program ends is read then. When events are dropped (`compaction`), the work
+//! ends, and the first question builds the tables.
 
-use super::chunks::{ChunkAt, ChunkReader, free, header_at};
+use super::chunks::{ChunkAt, ChunkReader, free, header_at, is_still_there};
 use super::columns::{ChunkWork, Columns, IndexBuilder, KnownSites, Scanned};
 use super::error::TraceError;
 use super::folder::{About, Folder};
@@ -101,7 +102,8 @@ fn follow(
     let mut index: Option<PartialIndex> = None;
     let events = File::open(folder.events()).ok()?;
     let mut next = Instant::now();
-    while !stop.load(Ordering::Relaxed) {
+    // Another file takes its place when events are dropped.
+    while !stop.load(Ordering::Relaxed) && is_still_there(&events, &folder.events()) {
         let has_added = match &mut index {
             Some(index) => index.catch_up(stop).ok()?,
             None if events.metadata().ok()?.len() < LEAST => false,
@@ -118,7 +120,7 @@ fn follow(
             std::thread::park_timeout(NAP);
         }
     }
-    index
+    index.filter(|_| is_still_there(&events, &folder.events()))
 }
 
 /// Unfinished tables of a recording.
@@ -232,7 +234,8 @@ impl PartialIndex {
     ) -> Result<FinishedIndex, TraceError> {
         let (source, sites) = Source::open(folder, about)?;
         let is_lower = |chunk: &ChunkAt| chunk.thread < FIRST_THREAD;
-        let is_same = source.chunks.len() >= self.chunks.len()
+        let is_same = !source.has_dropped()
+            && source.chunks.len() >= self.chunks.len()
             && self.chunks.iter().zip(&source.chunks).all(|(known, now)| known.is_same(now));
         if !is_same || !source.missing.is_empty() || source.chunks.iter().any(is_lower) {
             return Ok(FinishedIndex::default());
