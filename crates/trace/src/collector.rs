@@ -153,7 +153,10 @@ struct Ring {
 
 impl Work {
     fn run(&mut self, over: &AtomicBool) -> CollectedEvents {
-        if let Err(error) = self.collect(over) {
+        let collected = self.collect(over);
+        let finished =
+            self.compaction.as_mut().map_or(Ok(()), |compaction| compaction.finish(&mut self.writer));
+        if let Err(error) = collected.and(finished) {
             // The program goes on and no longer waits for room.
             self.collected.missing.push(format!("{error}: later events are missing"));
             drop(self.board.stop());
@@ -161,8 +164,7 @@ impl Work {
         self.forget();
         self.collected.stored = self.writer.stored;
         self.collected.bytes = self.writer.bytes;
-        // Ends the work on another file.
-        self.collected.dropped = self.compaction.take().and_then(|compaction| compaction.dropped());
+        self.collected.dropped = self.compaction.as_ref().and_then(Compaction::dropped);
         self.collected.clone()
     }
 
@@ -173,7 +175,7 @@ impl Work {
             let last = over.load(Ordering::Acquire);
             let began = Instant::now();
             self.look_for_rings()?;
-            if !last && !self.tend()? {
+            if !last && !self.tend(began)? {
                 // The program waits when its rings are full.
                 std::thread::sleep(NAPS.1);
                 continue;
@@ -199,11 +201,11 @@ impl Work {
     }
 
     /// Drops the oldest events, if the size is limited. Returns whether events may be added now.
-    fn tend(&mut self) -> Result<bool, TraceError> {
+    fn tend(&mut self, now: Instant) -> Result<bool, TraceError> {
         let Some(compaction) = &mut self.compaction else { return Ok(true) };
         let [_, swept] = self.swept;
         if compaction.needs_sweep(&self.writer, swept) {
-            self.sweep = Instant::now();
+            self.sweep = now;
         }
         let before = self.writer.stored;
         let may_add = compaction.tend(&mut self.writer, swept)?;

@@ -10,11 +10,12 @@ use super::compression::ChunkPacker;
 use super::dropped_part::{DroppedCount, DroppedPart};
 use super::error::TraceError;
 use super::folder::{Dropped, Folder};
+use super::pieces::{Piece, PieceReader, divided};
 use super::sites::Sites;
 use files::TemporaryFolder;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -29,6 +30,10 @@ const KEPT: u64 = 4;
 const ADDED: u64 = 16;
 /// One event of a head takes at most one part in this many of the size.
 const EVENTS: u64 = 128;
+/// With a limit below this many bytes, chunks are cut into pieces.
+const LOW: u64 = 256_000_000;
+/// A piece is about one part in this many of the limit.
+const PIECE: u64 = 64;
 /// Memory for the state that the dropped events left, in bytes.
 const MEMORY: usize = 256 << 20;
 /// The file is nearly complete when at most this many bytes are to be copied.
@@ -130,6 +135,19 @@ impl Compaction {
         }
     }
 
+    /// Drops events if there are too many when all are in the file: those that came last from large rings.
+    ///
+    /// # Errors
+    /// Events cannot be read or written.
+    pub fn finish(&mut self, writer: &mut ChunkWriter) -> Result<(), TraceError> {
+        self.work = None;
+        if writer.stored > self.limit {
+            let made = written(&self.folder, Room::of(self.limit, u64::MAX), &AtomicBool::new(false))?;
+            self.replace(made, writer)?;
+        }
+        Ok(())
+    }
+
     /// Puts a file in the place of the old one.
     fn replace(&mut self, mut new: NewFile, writer: &mut ChunkWriter) -> Result<(), TraceError> {
         let path = self.folder.events();
@@ -146,44 +164,51 @@ impl Compaction {
 }
 
 impl NewFile {
-    /// Adds the chunks of the old file up to a place.
-    fn copy(&mut self, old: &std::path::Path, until: u64) -> Result<(), TraceError> {
-        let mut copy = || {
-            let events = File::open(old)?;
-            let mut packer = ChunkPacker::new(old, &events)?;
-            while let Some(chunk) = header_at(&events, self.until, until) {
-                let length = packer.pack(&chunk)?;
-                self.file.write_all(packer.made.get(..length).unwrap_or_default())?;
-                self.until = chunk.end();
-                self.stored += u64::try_from(length).unwrap_or(0);
-                self.bytes += u64::from(chunk.length);
-            }
-            Ok(())
-        };
-        copy().map_err(TraceError::at(old))
+    /// Adds a chunk.
+    fn write(&mut self, chunk: &ChunkAt, events: &[u8]) -> Result<(), TraceError> {
+        let mut made = Vec::new();
+        make(&mut made, chunk, events)
+            .and_then(|made| self.push(made, chunk.length))
+            .map_err(TraceError::at(&self.path))
     }
-}
 
-/// The number of the first kept chunk.
-fn first_kept(chunks: &[ChunkAt], room: Room) -> usize {
-    let mut size = 0;
-    let stays = |chunk: &&ChunkAt| {
-        size += chunk.stored();
-        !chunk.is_head && (size <= room.kept || chunk.end() > room.until)
-    };
-    let kept = chunks.iter().rev().take_while(stays).count().max(1);
-    chunks.len().saturating_sub(kept)
+    /// Adds a chunk of the old file.
+    fn add(&mut self, packer: &mut ChunkPacker, chunk: &ChunkAt) -> Result<(), TraceError> {
+        let length = packer.pack(chunk).map_err(TraceError::at(&self.path))?;
+        let made = packer.made.get(..length).unwrap_or_default();
+        self.push(made, chunk.length).map_err(TraceError::at(&self.path))
+    }
+
+    fn push(&mut self, made: &[u8], bytes: u32) -> std::io::Result<()> {
+        self.file.write_all(made)?;
+        self.stored += u64::try_from(made.len()).unwrap_or(0);
+        self.bytes += u64::from(bytes);
+        Ok(())
+    }
+
+    /// Adds the chunks of the old file up to a place.
+    fn copy(&mut self, old: &Path, until: u64) -> Result<(), TraceError> {
+        let events = File::open(old).map_err(TraceError::at(old))?;
+        let mut packer = ChunkPacker::new(old, &events).map_err(TraceError::at(old))?;
+        while let Some(chunk) = header_at(&events, self.until, until) {
+            self.add(&mut packer, &chunk)?;
+            self.until = chunk.end();
+        }
+        Ok(())
+    }
 }
 
 /// What a new file may have.
 #[derive(Clone, Copy)]
 struct Room {
-    /// The most bytes of kept chunks on disk.
+    /// The most bytes of kept events on disk.
     kept: u64,
     /// The most events of the heads.
     events: usize,
     /// Memory for making them, in bytes.
     memory: usize,
+    /// Size of the parts between which the events are cut, in bytes; `None` to cut between chunks.
+    piece: Option<usize>,
     /// Only chunks before this place in the file may be dropped: no event that precedes one of theirs comes
     /// later.
     until: u64,
@@ -193,8 +218,22 @@ impl Room {
     /// For a limit of the events on disk, in bytes.
     fn of(limit: u64, until: u64) -> Room {
         let events = usize::try_from(limit / EVENTS).unwrap_or(usize::MAX);
-        Room { kept: limit / KEPT, events, memory: MEMORY, until }
+        // A ring holds more than a small part of a low limit.
+        let piece = (limit < LOW).then(|| usize::try_from(limit / PIECE).unwrap_or(usize::MAX));
+        Room { kept: limit / KEPT, events, memory: MEMORY, piece, until }
     }
+}
+
+/// The number of the first kept piece.
+fn first_kept(pieces: &[Piece], room: Room) -> usize {
+    let most = pieces.iter().take_while(|piece| piece.chunk.end() <= room.until).count();
+    let mut size = 0;
+    let fits = |piece: &&Piece| {
+        size += piece.stored();
+        !piece.chunk.is_head && size <= room.kept
+    };
+    let kept = pieces.iter().rev().take_while(fits).count().max(1);
+    pieces.len().saturating_sub(kept).min(most)
 }
 
 /// Writes a file without the oldest events.
@@ -206,21 +245,32 @@ fn written(folder: &Folder, room: Room, stop: &AtomicBool) -> Result<NewFile, Tr
     let place = TemporaryFolder::new_in(PREFIX, folder.path()).map_err(TraceError::at(folder.path()))?;
     let path = place.path().join("events");
     let file = files::create_new(&path).map_err(TraceError::at(&path))?;
-    let dropped = first_kept(&chunks, room);
-    let until = dropped.checked_sub(1).and_then(|last| chunks.get(last)).map_or(0, ChunkAt::end);
+    let mut pieces_of = PieceReader::new(reader.again());
+    let pieces = match room.piece {
+        Some(size) => divided(&mut pieces_of, &sites, &chunks, size, stop)?,
+        None => chunks.iter().map(Piece::whole).collect(),
+    };
+    let (dropped, until) = (first_kept(&pieces, room), chunks.last().map_or(0, ChunkAt::end));
     let mut new =
         NewFile { file, path, until, stored: 0, bytes: 0, count: DroppedCount::default(), _place: place };
-    let mut buffer = Vec::new();
-    let mut write = |chunk: &ChunkAt, events: &[u8]| {
-        let made = make(&mut buffer, chunk, events).and_then(|made| new.file.write_all(made).map(|()| made));
-        let made = made.map_err(TraceError::at(&new.path))?;
-        new.stored += u64::try_from(made.len()).unwrap_or(0);
-        new.bytes += u64::from(chunk.length);
-        Ok(())
-    };
     let Room { events: most, memory, .. } = room;
-    let part = DroppedPart { reader, sites: &sites, chunks: &chunks, dropped, memory, most, stop };
-    new.count = part.write_heads(&mut write)?;
+    let events = File::open(&old).map_err(TraceError::at(&old))?;
+    let mut packer = ChunkPacker::new(&old, &events).map_err(TraceError::at(&old))?;
+    let reader = PieceReader::new(reader);
+    let part = DroppedPart { reader, sites: &sites, pieces: &pieces, dropped, memory, most, stop };
+    let count = part.write_heads(&mut |chunk, events| new.write(chunk, events))?;
+    for piece in pieces.iter().skip(dropped) {
+        if stop.load(Ordering::Relaxed) {
+            return Err(TraceError::Interrupted);
+        }
+        if piece.is_whole() {
+            new.add(&mut packer, &piece.chunk)?;
+        } else {
+            let events = pieces_of.events(&piece.chunk)?;
+            new.write(&piece.alone(), piece.of(&events))?;
+        }
+    }
+    new.count = count;
     loop {
         let end = std::fs::metadata(&old).map_err(TraceError::at(&old))?.len();
         if stop.load(Ordering::Relaxed) {

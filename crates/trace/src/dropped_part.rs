@@ -4,7 +4,7 @@
 //! A head consists of events of the dropped part as they are, but for turns and calls in progress. So readers
 //! need no code for it. The writes of a head belong to no call.
 
-use super::chunks::{ChunkAt, ChunkReader};
+use super::chunks::ChunkAt;
 use super::columns::{Fields, OpenCalls};
 use super::decode::{Decoder, Event, ObjectDetail, ObjectObserver, Value, field_values};
 use super::error::TraceError;
@@ -12,6 +12,7 @@ use super::event_time::{ChunkOffset, EventTime};
 use super::last_state::{LastState, ReachedState, reference};
 use super::object_set::ObjectSet;
 use super::parts::CREATION;
+use super::pieces::{Piece, PieceReader};
 use super::sites::{Site, Sites};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,12 +24,12 @@ const LONG: usize = 1 << 20;
 /// A recording whose first part is to be dropped.
 pub struct DroppedPart<'a> {
     /// Reads the chunks.
-    pub reader: ChunkReader,
+    pub reader: PieceReader,
     /// The meaning of the events.
     pub sites: &'a Sites,
-    /// All chunks, those of the dropped part first.
-    pub chunks: &'a [ChunkAt],
-    /// Number of dropped chunks.
+    /// All events, those of the dropped part first.
+    pub pieces: &'a [Piece],
+    /// Number of dropped pieces.
     pub dropped: usize,
     /// Memory for the state that the dropped part left, in bytes.
     pub memory: usize,
@@ -157,32 +158,30 @@ impl DroppedPart<'_> {
         }
         let reached = state.reached(self.most, born(&threads));
         count.is_limited = reached.is_limited;
-        for chunk in self.chunks.iter().skip(self.dropped).rev() {
-            // The first of the kept chunks comes last.
-            threads.entry(chunk.thread).and_modify(|thread| thread.at = chunk.at);
+        for piece in self.pieces.iter().skip(self.dropped).rev() {
+            // The first of the kept pieces comes last.
+            threads.entry(piece.chunk.thread).and_modify(|thread| thread.at = piece.at());
         }
         self.copy(&reached, threads, write)?;
         Ok(count)
     }
 
-    /// Reads a chunk, and visits its events.
+    /// Reads a piece, and visits its events.
     fn visit(
         &mut self,
         number: usize,
-        visit: impl FnMut(Step<'_>, &[u8], u32) -> Result<(), TraceError>,
+        mut visit: impl FnMut(Step<'_>, &[u8], u32) -> Result<(), TraceError>,
     ) -> Result<(), TraceError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(TraceError::Interrupted);
         }
-        let Some(chunk) = self.chunks.get(number) else { return Ok(()) };
-        let mut events = Vec::new();
-        if !self.reader.read_into(chunk, &mut events)? {
-            return Err(TraceError::ChunkChanged(u32::try_from(number).unwrap_or(u32::MAX)));
-        }
-        each_step(self.sites, &events, visit).map_err(|(at, error)| match error {
+        let Some(piece) = self.pieces.get(number) else { return Ok(()) };
+        let events = self.reader.events(&piece.chunk)?;
+        let visit = |step: Step<'_>, raw: &[u8], at: u32| visit(step, raw, piece.from.saturating_add(at));
+        each_step(self.sites, piece.of(&events), visit).map_err(|(at, error)| match error {
             Ok(what) => {
-                let at = chunk.at + u64::try_from(at).unwrap_or(0);
-                TraceError::Broken { thread: chunk.thread, at, what }
+                let at = piece.at() + u64::try_from(at).unwrap_or(0);
+                TraceError::Broken { thread: piece.chunk.thread, at, what }
             }
             Err(error) => error,
         })
@@ -193,8 +192,8 @@ impl DroppedPart<'_> {
         let (mut objects, mut early) = (ObjectSet::default(), u64::MAX);
         // By thread: whether the kept part begins with a turn.
         let mut begun: BTreeMap<u32, bool> = BTreeMap::new();
-        for number in self.dropped..self.chunks.len() {
-            let Some(chunk) = self.chunks.get(number).copied() else { break };
+        for number in self.dropped..self.pieces.len() {
+            let Some(Piece { chunk, .. }) = self.pieces.get(number).copied() else { break };
             self.visit(number, |step, _, _| {
                 match step {
                     Step::Met(met) => met.names.iter().for_each(|name| _ = objects.insert(*name)),
@@ -215,7 +214,7 @@ impl DroppedPart<'_> {
         let mut inside: Vec<u32> =
             begun.into_iter().filter(|(_, begins)| !begins).map(|(of, _)| of).collect();
         for number in (0..self.dropped).rev() {
-            let Some(thread) = self.chunks.get(number).map(|chunk| chunk.thread) else { continue };
+            let Some(thread) = self.pieces.get(number).map(|piece| piece.chunk.thread) else { continue };
             let mut last = None;
             if inside.contains(&thread) {
                 self.visit(number, |step, _, _| {
@@ -241,9 +240,10 @@ impl DroppedPart<'_> {
         let (sites, mut fields, mut count) = (self.sites, Fields::default(), DroppedCount::default());
         let mut threads: BTreeMap<u32, ThreadEnd> = BTreeMap::new();
         for (number, row) in (0..self.dropped).zip(0..) {
-            let Some(chunk) = self.chunks.get(number).copied() else { break };
+            let Some(piece) = self.pieces.get(number).copied() else { break };
+            let chunk = piece.chunk;
             let mut thread = threads.remove(&chunk.thread).unwrap_or_default();
-            thread.at = chunk.next();
+            thread.at = piece.next();
             self.visit(number, |step, raw, at| {
                 let place = (row, at);
                 match step {
@@ -268,7 +268,7 @@ impl DroppedPart<'_> {
                 }
                 Ok(())
             })?;
-            count.bytes += if chunk.is_head { 0 } else { chunk.length.into() };
+            count.bytes += piece.next() - piece.at();
             threads.insert(chunk.thread, thread);
             state.fit(born(&threads));
         }
@@ -277,11 +277,10 @@ impl DroppedPart<'_> {
 
     /// The values of the event at a place.
     fn values_at(&mut self, (chunk, at): ChunkOffset) -> Result<Vec<Value>, TraceError> {
-        let (mut events, mut values) = (Vec::new(), Vec::new());
+        let mut values = Vec::new();
         let number = usize::try_from(chunk).unwrap_or(usize::MAX);
-        if let Some(chunk) = self.chunks.get(number)
-            && self.reader.read_into(chunk, &mut events)?
-        {
+        if let Some(piece) = self.pieces.get(number) {
+            let events = self.reader.events(&piece.chunk)?;
             let mut decoder = Decoder::from(self.sites, &events, usize::try_from(at).unwrap_or(usize::MAX));
             // The event was decoded before.
             drop(decoder.next(&mut values, None));
@@ -301,7 +300,7 @@ impl DroppedPart<'_> {
         let mut heads: BTreeMap<u32, Head> = BTreeMap::new();
         let mut left = reached.events.as_slice();
         for (number, row) in (0..self.dropped).zip(0..) {
-            let Some(chunk) = self.chunks.get(number).copied() else { break };
+            let Some(Piece { chunk, .. }) = self.pieces.get(number).copied() else { break };
             let head = heads.entry(chunk.thread).or_default();
             head.at = threads.get(&chunk.thread).map_or(0, |thread| thread.at);
             self.visit(number, |step, raw, at| {

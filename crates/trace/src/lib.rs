@@ -51,6 +51,7 @@ mod object_numbers;
 mod object_set;
 mod objects;
 mod parts;
+mod pieces;
 mod recent;
 mod resolution;
 mod sites;

@@ -503,6 +503,7 @@ fn what_is_kept_equals_the_whole_recording() {
             kept: stored / (2 + seed % 3),
             events: usize::MAX,
             memory: 1 << 20,
+            piece: [None, Some(50)][(seed % 2) as usize],
             until: stored,
         };
         same += compare(seed, &room, true);
@@ -515,6 +516,16 @@ fn what_is_known_is_right_while_the_program_goes_on_and_without_room() {
     for seed in 1..=8 {
         let events = [usize::MAX, 40][(seed % 2) as usize];
         let memory = [1 << 20, 1 << 12][(seed / 2 % 2) as usize];
-        compare(seed, &|stored| Room { kept: stored / 3, events, memory, until: stored }, false);
+        compare(
+            seed,
+            &|stored| Room {
+                kept: stored / 3,
+                events,
+                memory,
+                piece: [None, Some(100)][(seed % 3 % 2) as usize],
+                until: stored,
+            },
+            false,
+        );
     }
 }
