@@ -9,7 +9,7 @@ use super::chunks::{ChunkAt, ChunkReader, ChunkWriter, header_at, make};
 use super::compression::ChunkPacker;
 use super::dropped_part::{DroppedCount, DroppedPart};
 use super::error::TraceError;
-use super::folder::{Dropped, Folder};
+use super::folder::{Dropped, Folder, NEW_EVENTS};
 use super::pieces::{Piece, PieceReader, divided};
 use super::sites::Sites;
 use files::TemporaryFolder;
@@ -20,8 +20,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Prefix of the folder of a file that is being written.
-pub const PREFIX: &str = ".events-";
 /// The old file has at most one part in this many of the size when the new one is begun.
 const FULL: u64 = 2;
 /// The kept chunks have at most one part in this many of the size, unless the last one is larger.
@@ -242,7 +240,7 @@ fn written(folder: &Folder, room: Room, stop: &AtomicBool) -> Result<NewFile, Tr
     let (reader, chunks, _) = ChunkReader::open(&old)?;
     // The agent reports sites before their events, so read the report after the chunks were found.
     let sites = Sites::read(folder, None)?;
-    let place = TemporaryFolder::new_in(PREFIX, folder.path()).map_err(TraceError::at(folder.path()))?;
+    let place = TemporaryFolder::new_in(NEW_EVENTS, folder.path()).map_err(TraceError::at(folder.path()))?;
     let path = place.path().join("events");
     let file = files::create_new(&path).map_err(TraceError::at(&path))?;
     let mut pieces_of = PieceReader::new(reader.again());

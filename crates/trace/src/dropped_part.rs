@@ -388,9 +388,8 @@ impl ThreadEnd {
         match site.what {
             Traced::Enter => self.enter(site, Some(place)),
             Traced::Return | Traced::Leave => {
-                if self.open.leave_innermost(site.method).is_none() {
-                    drop(self.open.leave(site.method));
-                }
+                let left = self.open.leave_innermost(site.method).map(|_| ());
+                left.or_else(|| self.open.leave(site.method).map(|_| ())).unwrap_or_default();
             }
             Traced::Catch => drop(self.open.return_to(site.method)),
             Traced::Born => {

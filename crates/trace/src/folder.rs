@@ -2,7 +2,6 @@
 
 use super::chunks::begins_with_head;
 use super::columns::Checksum;
-use super::compaction;
 use super::error::TraceError;
 use super::size::{size_text, thousands};
 use files::{self, TemporaryFolder};
@@ -18,6 +17,9 @@ const FORMAT: u32 = 14;
 
 /// Size of the largest written file that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// Prefix of the folder in which another file of events is written.
+pub const NEW_EVENTS: &str = ".events-";
 
 /// The folder of a recording.
 #[derive(Clone, Debug)]
@@ -366,7 +368,7 @@ impl Folder {
     pub fn place_for_columns(&self) -> Result<(TemporaryFolder, bool), TraceError> {
         let prefix = ".columns-";
         files::remove_abandoned_in(&self.0, prefix);
-        files::remove_abandoned_in(&self.0, compaction::PREFIX);
+        files::remove_abandoned_in(&self.0, NEW_EVENTS);
         let beside = TemporaryFolder::new_in(prefix, &self.0).map(|made| (made, true));
         beside.or_else(|_| Ok((Folder::other_place_for_columns()?, false)))
     }

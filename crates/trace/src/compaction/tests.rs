@@ -120,12 +120,12 @@ impl Program {
             let is_new = !std::mem::replace(&mut self.is_named, true);
             let (events, _) = self.threads.get_mut(&self.last).unwrap();
             // Each other object is a text.
-            events.push(u8::from(object % 2 == 0));
+            events.push(u8::from(object.is_multiple_of(2)));
             events.extend((9_999 | if is_new { NAMED } else { 0 }).to_le_bytes());
             if is_new {
                 events.extend([1, 0, b'A', 0]);
             }
-            if object % 2 == 0 {
+            if object.is_multiple_of(2) {
                 events.extend(i32::try_from(object).unwrap().to_le_bytes());
                 events.extend([1, 0, b'x', 0]);
             }
