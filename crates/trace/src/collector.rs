@@ -27,6 +27,10 @@ const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_m
 /// The collector does not sleep after a ring held this many bytes: the ring may soon be full.
 const MUCH: u64 = RING_SIZES[1] / 2;
 
+/// How long rings are not read while events are dropped. A thread that waits for longer takes the collector
+/// for dead.
+const HOLD: Duration = Duration::from_secs(5);
+
 /// A ring without new events for this long is not polled every time.
 const QUIET: Duration = Duration::from_millis(50);
 /// How often all rings are polled.
@@ -94,6 +98,7 @@ impl Collector {
             rings: BTreeMap::new(),
             active: BTreeMap::new(),
             sweep: Instant::now(),
+            held: None,
             swept: [0; 2],
             collected: CollectedEvents::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
@@ -135,6 +140,8 @@ struct Work {
     active: BTreeMap<u32, Instant>,
     /// When all rings are polled next.
     sweep: Instant,
+    /// Since when rings are not read, because events are dropped.
+    held: Option<Instant>,
     /// Size of the file when all rings were polled last, and before that.
     swept: [u64; 2],
     collected: CollectedEvents,
@@ -175,11 +182,12 @@ impl Work {
             let last = over.load(Ordering::Acquire);
             let began = Instant::now();
             self.look_for_rings()?;
-            if !last && !self.tend(began)? {
+            if !last && !self.tend(began)? && self.held.get_or_insert(began).elapsed() < HOLD {
                 // The program waits when its rings are full.
                 std::thread::sleep(NAPS.1);
                 continue;
             }
+            self.held = None;
             let mut most = 0;
             for slot in self.due(began, last)? {
                 let taken = self.take(slot)?;

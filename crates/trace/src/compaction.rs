@@ -76,6 +76,8 @@ struct NewFile {
     stored: u64,
     bytes: u64,
     count: DroppedCount,
+    /// Memory for a chunk.
+    buffer: Vec<u8>,
     /// Removes the file if it is not used.
     _place: TemporaryFolder,
 }
@@ -153,6 +155,9 @@ impl Compaction {
         let NewFile { file, path: made, stored, bytes, count, _place, .. } = new;
         std::fs::rename(made, &path).map_err(TraceError::at(&path))?;
         writer.go_on_in(file, stored, bytes);
+        if count.bytes == 0 {
+            return Ok(());
+        }
         let dropped = self.dropped.get_or_insert(Dropped { max_size: self.limit, ..Dropped::default() });
         dropped.events += count.events;
         dropped.bytes += count.bytes;
@@ -164,10 +169,10 @@ impl Compaction {
 impl NewFile {
     /// Adds a chunk.
     fn write(&mut self, chunk: &ChunkAt, events: &[u8]) -> Result<(), TraceError> {
-        let mut made = Vec::new();
-        make(&mut made, chunk, events)
-            .and_then(|made| self.push(made, chunk.length))
-            .map_err(TraceError::at(&self.path))
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let written = make(&mut buffer, chunk, events).and_then(|made| self.push(made, chunk.length));
+        self.buffer = buffer;
+        written.map_err(TraceError::at(&self.path))
     }
 
     /// Adds a chunk of the old file.
@@ -249,8 +254,8 @@ fn written(folder: &Folder, room: Room, stop: &AtomicBool) -> Result<NewFile, Tr
         None => chunks.iter().map(Piece::whole).collect(),
     };
     let (dropped, until) = (first_kept(&pieces, room), chunks.last().map_or(0, ChunkAt::end));
-    let mut new =
-        NewFile { file, path, until, stored: 0, bytes: 0, count: DroppedCount::default(), _place: place };
+    let (count, buffer) = (DroppedCount::default(), Vec::new());
+    let mut new = NewFile { file, path, until, stored: 0, bytes: 0, count, buffer, _place: place };
     let Room { events: most, memory, .. } = room;
     let events = File::open(&old).map_err(TraceError::at(&old))?;
     let mut packer = ChunkPacker::new(&old, &events).map_err(TraceError::at(&old))?;

@@ -64,7 +64,7 @@ pub struct CollectionChange<'a> {
 }
 
 impl<'a> CollectionChange<'a> {
-    pub(super) fn of(values: &'a [Value]) -> Option<CollectionChange<'a>> {
+    fn of(values: &'a [Value]) -> Option<CollectionChange<'a>> {
         let (first, rest) = values.split_first_chunk::<3>()?;
         let [Value::Object(collection), Value::Int(change), Value::Int(size)] = *first else { return None };
         let change = Change::of(u32::try_from(change).ok()?)?;

@@ -110,13 +110,18 @@ enum Step<'a> {
     Event(&'a Event<'a>, &'a [Value]),
 }
 
-/// Visits the events of a chunk, each with its bytes and where they begin.
+/// Visits the events of a chunk, each with its bytes and where they begin. With `only_writes`, other events
+/// have no values.
 fn each_step(
     sites: &Sites,
     events: &[u8],
+    only_writes: bool,
     mut visit: impl FnMut(Step<'_>, &[u8], u32) -> Result<(), TraceError>,
 ) -> Result<(), (usize, Result<&'static str, TraceError>)> {
-    let mut decoder = Decoder::new(sites, events);
+    let mut decoder = match only_writes {
+        true => Decoder::of_writes(sites, events),
+        false => Decoder::new(sites, events),
+    };
     let (mut values, mut met) = (Vec::new(), MetObject::default());
     loop {
         let at = decoder.at();
@@ -178,7 +183,9 @@ impl DroppedPart<'_> {
         let Some(piece) = self.pieces.get(number) else { return Ok(()) };
         let events = self.reader.events(&piece.chunk)?;
         let visit = |step: Step<'_>, raw: &[u8], at: u32| visit(step, raw, piece.from.saturating_add(at));
-        each_step(self.sites, piece.of(&events), visit).map_err(|(at, error)| match error {
+        // Of dropped events, only writes are kept.
+        let only_writes = number < self.dropped;
+        each_step(self.sites, piece.of(&events), only_writes, visit).map_err(|(at, error)| match error {
             Ok(what) => {
                 let at = piece.at() + u64::try_from(at).unwrap_or(0);
                 TraceError::Broken { thread: piece.chunk.thread, at, what }
@@ -317,7 +324,9 @@ impl DroppedPart<'_> {
                             head.begin_turn();
                             head.events.extend_from_slice(raw);
                         }
-                        if let Some(preset) = presets.get_mut(&(row, at)) {
+                        if !presets.is_empty()
+                            && let Some(preset) = presets.get_mut(&(row, at))
+                        {
                             *preset = raw.to_vec();
                         }
                     }
@@ -336,7 +345,8 @@ impl DroppedPart<'_> {
                 head.write(thread, LONG, write)?;
             }
             head.events.extend(end);
-            head.write(thread, 1, write)?;
+            // Also without events, since what follows does not begin at byte 0.
+            head.write(thread, 0, write)?;
         }
         Ok(())
     }

@@ -141,8 +141,8 @@ impl About {
     /// run its events are.
     ///
     /// # Errors
-    /// [`TraceError::PartialRecording`] when only some calls were recorded, [`TraceError::DroppedEvents`] when
-    /// the first events were dropped.
+    /// [`TraceError::PartialRecording`] when only some calls were recorded, and
+    /// [`TraceError::DroppedEvents`] when the first events were dropped.
     pub fn is_whole(&self) -> Result<(), TraceError> {
         if self.dropped.is_some() {
             Err(TraceError::DroppedEvents)

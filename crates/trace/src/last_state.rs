@@ -1,18 +1,16 @@
 //! What a part of a recording left: the last write to each field and element, and the changes that make the
 //! contents of collections and texts. [`LastState::reached`] keeps what later events can reach.
 
-use super::contents::CollectionChange;
 use super::decode::Value;
 use super::event_time::{ChunkOffset, EventTime};
 use super::object_set::ObjectSet;
 use super::parts::{CONTENTS, CREATION, TEXT};
-use super::text::TextChange;
 use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use wire::recording::{Change, TextEffect};
 
 /// Maximum number of changes of a collection or text that are kept. With more, its contents are unknown.
-const CHANGES: usize = 1 << 12;
+const CHANGES: usize = 1 << 16;
 /// Bytes of memory of a location or a change, about.
 const ENTRY: usize = 64;
 
@@ -154,33 +152,36 @@ impl LastState {
 
     /// A change of the contents of a collection.
     pub fn contents(&mut self, when: EventTime, values: &[Value]) {
-        let Some(change) = CollectionChange::of(values) else { return };
-        let changes = self.changes.entry(key(change.collection, CONTENTS)).or_default();
-        let begins = match change.change {
-            Change::AllOfList | Change::AllOfMap => change.number(0) == 0 && !changes.is_backed,
-            Change::Backed => true,
-            _ => false,
+        let [Value::Object(collection), Value::Int(change), _, rest @ ..] = values else { return };
+        let changes = self.changes.entry(key(*collection, CONTENTS)).or_default();
+        let change = Change::of(change.cast_unsigned());
+        let begins = match change {
+            // Otherwise another event has told the first ones.
+            Some(Change::AllOfList | Change::AllOfMap) => {
+                rest.first() == Some(&Value::Int(0)) && !changes.is_backed
+            }
+            change => change == Some(Change::Backed),
         };
-        changes.is_backed |= change.change == Change::Backed;
-        changes.has_begun |= begins || change.collection == 0;
-        changes.lost = if self.lost.contains(change.collection) { NEVER } else { changes.lost };
-        self.count += changes.add(begins, when, self.early, change.rest);
+        changes.is_backed |= change == Some(Change::Backed);
+        changes.has_begun |= begins || *collection == 0;
+        changes.lost = if self.lost.contains(*collection) { NEVER } else { changes.lost };
+        self.count += changes.add(begins, when, self.early, rest);
     }
 
     /// A change of a text.
     pub fn text(&mut self, when: EventTime, values: &[Value]) {
-        let Some(change) = TextChange::of(values) else { return };
-        let begins = match change.effect {
+        let [Value::Object(object), Value::Int(what), _, rest @ ..] = values else { return };
+        let begins = match TextEffect::of(what.cast_unsigned() & 0xff) {
             // A stream has no text, and what was printed before is dropped.
-            TextEffect::Print => return,
-            TextEffect::Whole | TextEffect::SameAs => true,
-            TextEffect::Edit => false,
+            Some(TextEffect::Print) | None => return,
+            Some(TextEffect::Whole | TextEffect::SameAs) => true,
+            Some(TextEffect::Edit) => false,
         };
-        let changes = self.changes.entry(key(change.object, TEXT)).or_default();
-        let named = [Value::Object(change.same_as)];
+        let changes = self.changes.entry(key(*object, TEXT)).or_default();
         changes.has_begun |= begins;
-        changes.lost = if self.lost.contains(change.object) { NEVER } else { changes.lost };
-        self.count += changes.add(begins, when, self.early, &named);
+        changes.lost = if self.lost.contains(*object) { NEVER } else { changes.lost };
+        // Only the object with the same text is a reference.
+        self.count += changes.add(begins, when, self.early, rest);
     }
 
     /// Gives up what nothing can reach, when there is too much. Objects in the `making` are kept whole:

@@ -265,6 +265,7 @@ mod tests {
     use super::*;
     use crate::calls::{Calls, OpenOptions};
     use crate::chunks::ChunkWriter;
+    use crate::compaction::Compaction;
     use crate::folder::RecordingOutcome;
     use std::collections::BTreeMap;
     use std::io::Write;
@@ -421,6 +422,20 @@ mod tests {
         }
         std::fs::write(growing.folder.events(), &events).unwrap();
         assert!(whole.finish(&growing.folder, &about, &mut goes_on).unwrap().is_kept);
+    }
+
+    #[test]
+    fn tables_are_not_kept_if_events_were_dropped() {
+        let mut growing = Growing::new();
+        growing.grow(30);
+        let index = begun(&growing.folder);
+        let mut compaction = Compaction::new(&growing.folder, growing.writer.stored / 2);
+        compaction.finish(&mut growing.writer).unwrap();
+        growing.grow(10);
+        let about = growing.end();
+        assert!(!index.finish(&growing.folder, &about, &mut |_, _| true).unwrap().is_kept);
+        let calls = open(&growing.folder, &About { dropped: compaction.dropped(), ..about });
+        assert!((10..60).contains(&calls.count()), "{}", calls.count());
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Piece {
 /// Reads chunks, and remembers the last ones of some threads.
 pub struct PieceReader {
     reader: ChunkReader,
-    remembered: BTreeMap<u32, (u64, Arc<[u8]>)>,
+    remembered: BTreeMap<u32, (u64, Arc<Vec<u8>>)>,
 }
 
 impl PieceReader {
@@ -75,22 +75,22 @@ impl PieceReader {
     ///
     /// # Errors
     /// They cannot be read, or were changed.
-    pub fn events(&mut self, chunk: &ChunkAt) -> Result<Arc<[u8]>, TraceError> {
-        match self.remembered.get(&chunk.thread) {
-            Some((end, events)) if *end == chunk.end() => Ok(events.clone()),
-            _ => {
-                let mut events = Vec::new();
-                if !self.reader.read_into(chunk, &mut events)? {
-                    return Err(TraceError::at(self.reader.path())(std::io::ErrorKind::InvalidData.into()));
-                }
-                if self.remembered.len() >= REMEMBERED {
-                    self.remembered.clear();
-                }
-                let events: Arc<[u8]> = events.into();
-                self.remembered.insert(chunk.thread, (chunk.end(), events.clone()));
-                Ok(events)
-            }
+    pub fn events(&mut self, chunk: &ChunkAt) -> Result<Arc<Vec<u8>>, TraceError> {
+        if self.remembered.len() >= REMEMBERED && !self.remembered.contains_key(&chunk.thread) {
+            self.remembered.clear();
         }
+        let (end, known) = self.remembered.entry(chunk.thread).or_default();
+        if *end != chunk.end() {
+            // The memory is used again, unless the last events are still in use.
+            let mut events = std::mem::take(known);
+            *end = 0;
+            let buffer = Arc::make_mut(&mut events);
+            if !self.reader.read_into(chunk, buffer)? {
+                return Err(TraceError::at(self.reader.path())(std::io::ErrorKind::InvalidData.into()));
+            }
+            (*end, *known) = (chunk.end(), events);
+        }
+        Ok(known.clone())
     }
 }
 

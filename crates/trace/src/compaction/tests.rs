@@ -159,7 +159,7 @@ impl Program {
         }
         let number = self.random.below(1000);
         if let Some(Some((object, step))) = self.open.get_mut(&thread).unwrap().last_mut() {
-            // A constructor writes a field before `super(…)`, knows `this`, writes another field, and returns.
+            // A constructor writes a field before `super(…)`, knows `this`, writes a field, and returns.
             let (object, now) = (*object, *step);
             *step += 1;
             match now {
@@ -387,7 +387,8 @@ fn same_values(
     whole: &mut Calls,
     rest: &mut Calls,
     moments: &Moments,
-    (program, is_exact): (&Program, bool),
+    program: &Program,
+    is_exact: bool,
 ) -> usize {
     let Some((first, ..)) = moments.first() else { return 0 };
     let named = moments.iter().flat_map(|(.., values)| values.iter().map(|value| reference(Some(*value))));
@@ -492,7 +493,7 @@ fn compare(seed: u64, room: &dyn Fn(u64) -> Room, is_exact: bool) -> usize {
     let events: usize = (1..=3).map(|thread| events_of(&mut whole, thread).len()).sum();
     assert_eq!(dropped.events, (events - moments.len()) as u64);
     assert_eq!(rest.bytes, limited.bytes);
-    same_values(&mut whole, &mut rest, &moments, (&program, is_exact))
+    same_values(&mut whole, &mut rest, &moments, &program, is_exact)
 }
 
 #[test]
