@@ -222,8 +222,8 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// A text that says why the bytes are not valid.
     pub(super) fn meet(&mut self, observer: &mut dyn ObjectObserver) -> Result<bool, &'static str> {
-        let is_meeting =
-            self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(&MEETING.to_le_bytes()));
+        let next = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<4>());
+        let is_meeting = next.is_some_and(|word| u32::from_le_bytes(*word) == MEETING);
         if is_meeting {
             self.at += 4;
             self.meeting(Some(observer))?;

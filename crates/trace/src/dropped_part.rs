@@ -201,15 +201,16 @@ impl DroppedPart<'_> {
         let mut begun: BTreeMap<u32, bool> = BTreeMap::new();
         for number in self.dropped..self.pieces.len() {
             let Some(Piece { chunk, .. }) = self.pieces.get(number).copied() else { break };
+            let mut first = begun.get(&chunk.thread).copied();
             self.visit(number, |step, _, _| {
                 match step {
                     Step::Met(met) => met.names.iter().for_each(|name| _ = objects.insert(*name)),
                     Step::Event(Event::Turn(turn), _) => {
                         early = early.min(*turn);
-                        begun.entry(chunk.thread).or_insert(true);
+                        first = first.or(Some(true));
                     }
                     Step::Event(event, values) => {
-                        begun.entry(chunk.thread).or_insert(false);
+                        first = first.or(Some(false));
                         let values = values.iter().map(|value| reference(Some(value)));
                         let end = if let Event::End(exception) = event { *exception } else { 0 };
                         values.chain([end]).for_each(|object| _ = objects.insert(object));
@@ -217,6 +218,7 @@ impl DroppedPart<'_> {
                 }
                 Ok(())
             })?;
+            begun.extend(first.map(|first| (chunk.thread, first)));
         }
         let mut inside: Vec<u32> =
             begun.into_iter().filter(|(_, begins)| !begins).map(|(of, _)| of).collect();
