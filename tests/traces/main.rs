@@ -9,6 +9,7 @@ mod contents;
 mod damaged;
 mod derived_lines;
 mod diff;
+mod dropped;
 mod early;
 mod files;
 mod given;

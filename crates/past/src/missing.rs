@@ -71,10 +71,10 @@ impl Recording {
         (!shown.is_empty()).then(|| format!("{note} {}{more}", shown.join(", ")))
     }
 
-    /// What the recorder could not record.
+    /// What the recorder could not record or keep.
     pub fn not_recorded(&self) -> Vec<String> {
         let recorded = self.about.recorded.iter().flat_map(|recorded| &recorded.missing);
-        let mut missing: Vec<String> = Vec::new();
+        let mut missing: Vec<String> = self.about.dropped.iter().map(ToString::to_string).collect();
         for what in recorded.chain(&self.calls.sites.problems) {
             if !missing.contains(what) {
                 missing.push(what.clone());

@@ -59,7 +59,9 @@ impl Recording {
         let read = self.results_of_getters(&getters, object)?;
         all.extend(read.into_iter().filter(|seen| begins.is_none_or(|begins| seen.when > begins)));
         all.sort_by_key(|seen| seen.when);
-        let mut changes = sentences(&all, (history.before == 0).then_some(&default));
+        // The first write may have been dropped.
+        let is_first = self.about.dropped.is_none() || self.calls.was_made(object)?;
+        let mut changes = sentences(&all, (history.before == 0 && is_first).then_some(&default));
         let more = changes.len().saturating_sub(LISTED);
         changes.truncate(LISTED);
         changes.extend((more > 0).then(|| format!("unrecorded code changed it {more} more times")));

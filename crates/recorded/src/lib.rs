@@ -45,7 +45,7 @@ pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};
 pub use history::history;
 pub use open::{MEMORY, RecordedTrace};
-pub use options::RecordOptions;
+pub use options::{RecordOptions, default_max_size};
 pub use origin::{ValueOrigin, origin};
 pub use other_vms::RecordedVm;
 pub use pack::{PackResult, pack};

@@ -1,7 +1,7 @@
 //! What to record, and what the folder of a recording says of it.
 
 use super::secrets::Secrets;
-use chain::Chain;
+use chain::{Chain, Debuggee};
 use classes::{ClassPool, DefaultScope};
 use debuggee::{Forward, StdinRecording};
 use run::{ObserverError, Recording, VmFacts};
@@ -12,6 +12,9 @@ use trace::{
     About, Brief, Chosen, CollectedEvents, Driven, Folder, Level, Places, RecordingOutcome, Steering,
     TraceError, Window, WrittenFile,
 };
+
+/// What a recording of a program that is driven takes on disk at most, in bytes.
+const OF_DRIVEN: u64 = 4_000_000_000;
 
 /// What to record, and where.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +43,8 @@ pub struct RecordOptions {
     /// The value that the program reads as `java.class.path`, if that is not what the VM uses. A reference
     /// stands first on the VM's class path, and the program must not see that.
     pub class_path_property: Option<String>,
+    /// The most bytes that the events may take on disk: the oldest ones are dropped. `None` keeps all.
+    pub max_size: Option<u64>,
     /// Memory limit for sorting, in bytes.
     pub memory: usize,
     /// Time limit of the run, in seconds.
@@ -54,6 +59,11 @@ pub struct RecordOptions {
     pub stdin: Option<StdinRecording>,
     /// Whether to record the other VMs of the command too, each in a folder of its own inside `out`.
     pub all_jvms: bool,
+}
+
+/// The most bytes that a recording of a program takes on disk by default: a server can run for long.
+pub fn default_max_size(program: &Debuggee) -> Option<u64> {
+    (!program.drive.is_empty()).then_some(OF_DRIVEN)
 }
 
 /// What the folder says of a recording before its run.

@@ -103,7 +103,7 @@ impl OtherVms {
         let mut about = About { jvm: main.clone(), ..about_of(chain, options)? };
         let folder = Folder::create(&options.out, &about)?;
         let (recording, pool) = recording_of(workspace, options, &folder, &mut about, &vm.facts)?;
-        let collector = Collector::begin(&folder)?;
+        let collector = Collector::begin(&folder, options.max_size)?;
         let begun = vm.record(&recording, &pool);
         self.recordings.push(VmRecording { main, folder, about, collector, began: Instant::now() });
         Ok(begun?)
@@ -128,6 +128,7 @@ impl OtherVms {
                 continue;
             }
             let (stored, missing) = (collected.stored, collected.missing.clone());
+            about.dropped = collected.dropped;
             let ended = format!("with the command: {ended}");
             about.recorded = Some(recording_outcome(options, &folder, ended, collected, seconds)?);
             folder.say(&about)?;

@@ -80,7 +80,7 @@ pub async fn record(
     let why = if options.window.is_some() { "to record one call" } else { "to record it" };
     context.progress().run_started(1, Some(why));
     let began = Instant::now();
-    let collector = Collector::begin(&folder)?;
+    let collector = Collector::begin(&folder, options.max_size)?;
     let follower = IndexFollower::begin(&folder, options.level, options.memory);
     let output = output_of(options, context);
     let (told, mut vms) = OtherVms::new(options, &folder);
@@ -105,6 +105,7 @@ pub async fn record(
         let why = format!("the program's input: {error}: later runs of the program get none");
         collected.missing.push(why);
     }
+    about.dropped = collected.dropped;
     let (stored, seconds) = (collected.stored, began.elapsed().as_secs_f64());
     let ended = outcome.ended.to_string();
     let mut recorded = recording_outcome(options, &folder, ended, collected, seconds)?;
@@ -194,6 +195,7 @@ fn add_missing(missing: &mut Vec<String>, problems: &[String]) {
 /// The remarks about a recording for its user.
 fn notes(about: &About, remarks: Vec<String>, warnings: Vec<String>) -> Vec<String> {
     let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
+    notes.extend(about.dropped.map(|dropped| dropped.to_string()));
     notes.extend(remarks);
     notes.extend(warnings);
     if about.redacted {

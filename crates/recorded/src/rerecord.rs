@@ -125,6 +125,7 @@ fn options_of(about: &About, window: Window, level: Level, out: &Path, memory: u
         memory,
         timeout_s: None,
         show_output: false,
+        max_size: None,
         secrets: Secrets::default(),
         all_jvms: false,
     }

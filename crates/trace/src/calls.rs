@@ -115,7 +115,8 @@ impl Calls {
     pub fn open(folder: &Folder, about: &About, opening: OpenOptions<'_>) -> Result<Calls, TraceError> {
         let mut calls = Calls::opened(folder, about, opening)?;
         lambdas::name_lambdas(&mut calls.objects, &calls.sites);
-        calls.patterns = about.is_whole().is_ok().then(|| (about.scope.clone(), about.trust.clone()));
+        let is_whole = about.is_whole().is_ok() && !calls.source.has_dropped();
+        calls.patterns = is_whole.then(|| (about.scope.clone(), about.trust.clone()));
         Ok(calls)
     }
 

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// The first four bytes of each chunk.
 const MAGIC: u32 = u32::from_le_bytes(*b"QPC1");
+/// The first four bytes of a chunk that stands for the dropped events of its thread (`dropped_part`).
+const HEAD_MAGIC: u32 = u32::from_le_bytes(*b"QPH1");
 /// Length of a chunk's header, in bytes.
 const HEADER: usize = 32;
 /// Maximum size of a chunk, in bytes: no ring holds more.
@@ -28,8 +30,11 @@ const ROOM: u64 = 16 << 20;
 pub struct ChunkAt {
     /// The number of the thread, which is that of its ring.
     pub thread: u32,
-    /// Number of bytes the thread had written before this chunk.
+    /// Number of bytes the thread had written before this chunk, or before the part for which it stands has
+    /// ended.
     pub at: u64,
+    /// Whether it stands for events before `at`, which were dropped.
+    pub is_head: bool,
     /// Size of the chunk's events, uncompressed, in bytes.
     pub length: u32,
     /// Offset of the stored events in the file, their size in bytes, and their checksum.
@@ -41,7 +46,23 @@ pub struct ChunkAt {
 impl ChunkAt {
     /// A chunk outside the file: events that an interrupted recording left in a ring.
     pub fn left(thread: u32, at: u64, length: usize) -> ChunkAt {
-        ChunkAt { thread, at, length: self::length(length), place: (u64::MAX, 0, 0), is_packed: false }
+        let (length, place) = (self::length(length), (u64::MAX, 0, 0));
+        ChunkAt { thread, at, is_head: false, length, place, is_packed: false }
+    }
+
+    /// Number of bytes the thread had written when the chunk ended.
+    pub fn next(&self) -> u64 {
+        if self.is_head { self.at } else { self.at.saturating_add(self.length.into()) }
+    }
+
+    /// Whether the next chunk of a thread can begin here, when the chunks before it ended at byte `expected`.
+    pub fn follows(&self, expected: u64) -> bool {
+        self.at == expected || self.is_head && expected == 0
+    }
+
+    /// A chunk that stands for the events of a thread before byte `at`.
+    pub(super) fn head(thread: u32, at: u64, length: usize) -> ChunkAt {
+        ChunkAt { is_head: true, ..ChunkAt::left(thread, at, length) }
     }
 
     /// Whether the chunk was left in a ring.
@@ -61,7 +82,8 @@ impl ChunkAt {
 
     /// Whether two places hold the same part of a thread's events.
     pub fn is_same(&self, other: &ChunkAt) -> bool {
-        (self.thread, self.at, self.length) == (other.thread, other.at, other.length)
+        let of = |chunk: &ChunkAt| (chunk.thread, chunk.at, chunk.length, chunk.is_head);
+        of(self) == of(other)
     }
 
     /// Offset and size of the stored events in the file of events.
@@ -91,13 +113,22 @@ pub struct ChunkWriter {
     room: u64,
     /// Size of the file, in bytes.
     pub stored: u64,
+    /// Size of the events in it, uncompressed, in bytes.
+    pub bytes: u64,
 }
 
 impl ChunkWriter {
     /// Opens an existing, empty file.
     pub fn open(path: &Path) -> Result<ChunkWriter, TraceError> {
         let file = File::options().append(true).open(path).map_err(TraceError::at(path))?;
-        Ok(ChunkWriter { path: path.to_owned(), file, chunk: Vec::new(), loose: 0, room: 0, stored: 0 })
+        let (path, chunk) = (path.to_owned(), Vec::new());
+        Ok(ChunkWriter { path, file, chunk, loose: 0, room: 0, stored: 0, bytes: 0 })
+    }
+
+    /// Goes on in another file, which has taken the place of this one. All further chunks are compressed.
+    pub fn go_on_in(&mut self, file: File, stored: u64, bytes: u64) {
+        (self.file, self.stored, self.bytes) = (file, stored, bytes);
+        (self.loose, self.room) = (0, 0);
     }
 
     /// Stores the first events uncompressed, up to `most` bytes and a part of the free disk space.
@@ -117,6 +148,7 @@ impl ChunkWriter {
             drop(self.file.set_len(self.stored));
         }
         self.stored += written.map_err(TraceError::at(&self.path))?;
+        self.bytes += u64::from(length(events.len()));
         Ok(())
     }
 
@@ -124,13 +156,13 @@ impl ChunkWriter {
     fn write(&mut self, thread: u32, at: u64, events: &[u8]) -> std::io::Result<u64> {
         let bytes = u64::from(length(events.len()));
         if self.loose < bytes {
-            let made = make(&mut self.chunk, thread, at, events)?;
+            let made = make(&mut self.chunk, &ChunkAt::left(thread, at, events.len()), events)?;
             self.file.write_all(made)?;
             return Ok(u64::try_from(made.len()).unwrap_or(u64::MAX));
         }
         self.loose -= bytes;
         self.make_room(u64::from(length(HEADER)) + bytes);
-        self.file.write_all(&header(thread, at, length(events.len()), events))?;
+        self.file.write_all(&header(&ChunkAt::left(thread, at, events.len()), events))?;
         self.file.write_all(events)?;
         Ok(u64::from(length(HEADER)) + bytes)
     }
@@ -161,13 +193,8 @@ pub(super) fn free(file: &File) -> Option<u64> {
 }
 
 /// Builds a chunk from whole events of a thread, in a reusable buffer. Events that do not shrink are stored
-/// uncompressed: the chunk's size then equals theirs.
-pub(super) fn make<'a>(
-    buffer: &'a mut Vec<u8>,
-    thread: u32,
-    at: u64,
-    events: &[u8],
-) -> std::io::Result<&'a [u8]> {
+/// uncompressed: the chunk's size then equals theirs. `chunk` says which events they are.
+pub(super) fn make<'a>(buffer: &'a mut Vec<u8>, chunk: &ChunkAt, events: &[u8]) -> std::io::Result<&'a [u8]> {
     let most = HEADER + lz4_flex::block::get_maximum_output_size(events.len());
     if buffer.len() < most {
         buffer.resize(most, 0);
@@ -179,15 +206,17 @@ pub(super) fn make<'a>(
         body.get_mut(..stored).into_iter().for_each(|body| body.copy_from_slice(events));
     }
     let body = body.get(..stored).unwrap_or_default();
-    place.copy_from_slice(&header(thread, at, length(events.len()), body));
+    place.copy_from_slice(&header(chunk, body));
     Ok(buffer.get(..HEADER + stored).unwrap_or_default())
 }
 
-/// The header of a chunk of `bytes` bytes of events, stored as `stored`.
-fn header(thread: u32, at: u64, bytes: u32, stored: &[u8]) -> [u8; HEADER] {
+/// The header of a chunk of events that are stored as `stored`.
+fn header(chunk: &ChunkAt, stored: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     let (said, sum) = header.split_at_mut(HEADER - 4);
-    let words = [MAGIC, thread, low(at), low(at >> 32), bytes, length(stored.len()), crc32fast::hash(stored)];
+    let &ChunkAt { thread, at, length: bytes, .. } = chunk;
+    let magic = if chunk.is_head { HEAD_MAGIC } else { MAGIC };
+    let words = [magic, thread, low(at), low(at >> 32), bytes, length(stored.len()), crc32fast::hash(stored)];
     for (place, word) in said.as_chunks_mut::<4>().0.iter_mut().zip(words) {
         *place = word.to_le_bytes();
     }
@@ -310,8 +339,15 @@ pub(super) fn header_at(file: &File, at: u64, end: u64) -> Option<ChunkAt> {
     parse(&header, begin).filter(|chunk| chunk.end() <= end)
 }
 
+/// Whether the first events of a file were dropped. False if the file cannot be read.
+pub(super) fn begins_with_head(path: &Path) -> bool {
+    let file = files::open_regular(path, false);
+    let first = file.and_then(|file| Ok(header_at(&file, 0, file.metadata()?.len())));
+    first.is_ok_and(|first| first.is_some_and(|first| first.is_head))
+}
+
 /// Whether a path still names an open file.
-fn is_still_there(file: &File, path: &Path) -> bool {
+pub(super) fn is_still_there(file: &File, path: &Path) -> bool {
     let of = |file: std::fs::Metadata| (file.dev(), file.ino());
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(file), Ok(there)) => of(file) == of(there),
@@ -326,9 +362,11 @@ fn parse(header: &[u8; HEADER], place: u64) -> Option<ChunkAt> {
     let mut next = || words.next();
     let (magic, thread, low, high) = (next()?, next()?, next()?, next()?);
     let (length, stored, body) = (next()?, next()?, next()?);
-    let whole = magic == MAGIC && u32::from_le_bytes(*sum) == crc32fast::hash(said) && length <= LONGEST;
+    let is_head = magic == HEAD_MAGIC;
+    let is_known = is_head || magic == MAGIC;
+    let whole = is_known && u32::from_le_bytes(*sum) == crc32fast::hash(said) && length <= LONGEST;
     let at = u64::from(high) << 32 | u64::from(low);
-    whole.then_some(ChunkAt { thread, at, length, place: (place, stored, body), is_packed: false })
+    whole.then_some(ChunkAt { thread, at, is_head, length, place: (place, stored, body), is_packed: false })
 }
 
 #[cfg(test)]

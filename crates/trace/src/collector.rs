@@ -1,9 +1,10 @@
 //! Moves events from the rings to the file while the program writes them. It runs in its own thread.
 
 use super::chunks::ChunkWriter;
+use super::compaction::Compaction;
 use super::compression::pack_for_a_moment;
 use super::error::TraceError;
-use super::folder::Folder;
+use super::folder::{Dropped, Folder};
 use platform::CpuAvoidance;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -26,6 +27,10 @@ const NAPS: (Duration, Duration) = (Duration::from_micros(400), Duration::from_m
 /// The collector does not sleep after a ring held this many bytes: the ring may soon be full.
 const MUCH: u64 = RING_SIZES[1] / 2;
 
+/// How long rings are not read while events are dropped. A thread that waits for longer takes the collector
+/// for dead.
+const HOLD: Duration = Duration::from_secs(5);
+
 /// A ring without new events for this long is not polled every time.
 const QUIET: Duration = Duration::from_millis(50);
 /// How often all rings are polled.
@@ -43,7 +48,7 @@ const LOOSE_BYTES: u64 = 512 << 20;
 /// What the collector moved, over all rings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectedEvents {
-    /// Size of the events, in bytes.
+    /// Size of the events, without dropped ones, in bytes.
     pub bytes: u64,
     /// Size of the events on disk, in bytes.
     pub stored: u64,
@@ -51,6 +56,8 @@ pub struct CollectedEvents {
     pub waited: Duration,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
+    /// The first events, if they were dropped to limit the size.
+    pub dropped: Option<Dropped>,
     /// The files and folders that the program wrote, made, removed or renamed, and whether they were there
     /// before.
     pub written_files: Vec<(PathBuf, bool)>,
@@ -72,23 +79,29 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Starts the collector. If it later cannot read or write, the program goes on unrecorded.
+    /// Starts the collector. If it later cannot read or write, the program goes on unrecorded. With
+    /// `max_size`, the events take at most this many bytes on disk: the oldest ones are dropped.
     ///
     /// # Errors
     /// The folder's files cannot be opened, or no thread can be started.
-    pub fn begin(folder: &Folder) -> Result<Collector, TraceError> {
-        let writer = ChunkWriter::open(&folder.events())?.in_haste(loose());
+    pub fn begin(folder: &Folder, max_size: Option<u64>) -> Result<Collector, TraceError> {
+        let compaction = max_size.map(|limit| Compaction::new(folder, limit));
+        let most = compaction.as_ref().map_or(u64::MAX, Compaction::most_loose);
+        let writer = ChunkWriter::open(&folder.events())?.in_haste(loose().min(most));
         let report = ReportReader::open(&folder.sites()).map_err(TraceError::at(&folder.sites()))?;
         let over = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             folder: folder.clone(),
             writer,
+            compaction,
             report,
             board: Board::open(folder)?,
             files: BTreeMap::new(),
             rings: BTreeMap::new(),
             active: BTreeMap::new(),
             sweep: Instant::now(),
+            held: None,
+            swept: [0; 2],
             collected: CollectedEvents::default(),
             buffer: vec![0; usize::try_from(RING_SIZES[0]).unwrap_or_default()].into(),
             apart: CpuAvoidance::of_this_thread(),
@@ -117,6 +130,8 @@ fn loose() -> u64 {
 struct Work {
     folder: Folder,
     writer: ChunkWriter,
+    /// Drops the oldest events.
+    compaction: Option<Compaction>,
     report: ReportReader,
     board: Board,
     /// The ring files, by number.
@@ -127,6 +142,10 @@ struct Work {
     active: BTreeMap<u32, Instant>,
     /// When all rings are polled next.
     sweep: Instant,
+    /// Since when rings are not read, because events are dropped.
+    held: Option<Instant>,
+    /// Size of the file when all rings were polled last, and before that.
+    swept: [u64; 2],
     collected: CollectedEvents,
     buffer: Box<[u8]>,
     apart: CpuAvoidance,
@@ -143,13 +162,18 @@ struct Ring {
 
 impl Work {
     fn run(&mut self, over: &AtomicBool) -> CollectedEvents {
-        if let Err(error) = self.collect(over) {
+        let collected = self.collect(over);
+        let finished =
+            self.compaction.as_mut().map_or(Ok(()), |compaction| compaction.finish(&mut self.writer));
+        if let Err(error) = collected.and(finished) {
             // The program goes on and no longer waits for room.
             self.collected.missing.push(format!("{error}: later events are missing"));
             drop(self.board.stop());
         }
         self.forget();
         self.collected.stored = self.writer.stored;
+        self.collected.bytes = self.writer.bytes;
+        self.collected.dropped = self.compaction.as_ref().and_then(Compaction::dropped);
         self.collected.clone()
     }
 
@@ -160,6 +184,12 @@ impl Work {
             let last = over.load(Ordering::Acquire);
             let began = Instant::now();
             self.look_for_rings()?;
+            if !last && !self.tend(began)? && self.held.get_or_insert(began).elapsed() < HOLD {
+                // The program waits when its rings are full.
+                std::thread::sleep(NAPS.1);
+                continue;
+            }
+            self.held = None;
             let mut most = 0;
             for slot in self.due(began, last)? {
                 let taken = self.take(slot)?;
@@ -178,6 +208,22 @@ impl Work {
                 std::thread::sleep(nap.max(began.elapsed().min(NAPS.1)));
             }
         }
+    }
+
+    /// Drops the oldest events, if the size is limited. Returns whether events may be added now.
+    fn tend(&mut self, now: Instant) -> Result<bool, TraceError> {
+        let Some(compaction) = &mut self.compaction else { return Ok(true) };
+        let [_, swept] = self.swept;
+        if compaction.needs_sweep(&self.writer, swept) {
+            self.sweep = now;
+        }
+        let before = self.writer.stored;
+        let may_add = compaction.tend(&mut self.writer, swept)?;
+        if self.writer.stored != before {
+            // It is another file.
+            self.swept = [0; 2];
+        }
+        Ok(may_add)
     }
 
     fn look_for_rings(&mut self) -> Result<(), TraceError> {
@@ -214,6 +260,7 @@ impl Work {
         }
         if all || now >= self.sweep {
             self.sweep = now + SWEEP;
+            self.swept = [self.writer.stored, self.swept[0]];
             return Ok(self.rings.keys().copied().collect());
         }
         Ok(self.active.keys().copied().collect())
@@ -265,7 +312,6 @@ impl Work {
         };
         self.writer.append(owner, control.taken, events)?;
         set(file, at + TAKEN, control.written).map_err(TraceError::at(&path))?;
-        self.collected.bytes += there;
         // A small ring that is more than half full would soon make its thread wait.
         Ok(if there > control.size / 2 { MUCH } else { there })
     }

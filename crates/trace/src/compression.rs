@@ -228,26 +228,26 @@ fn give_up(file: &File, begin: u64, end: u64) {
 }
 
 /// Compresses single chunks.
-struct ChunkPacker {
+pub(super) struct ChunkPacker {
     reader: ChunkReader,
     events: Vec<u8>,
-    made: Vec<u8>,
+    pub(super) made: Vec<u8>,
 }
 
 impl ChunkPacker {
-    fn new(path: &Path, events: &File) -> io::Result<ChunkPacker> {
+    pub(super) fn new(path: &Path, events: &File) -> io::Result<ChunkPacker> {
         let reader = ChunkReader::of(path, events.try_clone()?);
         Ok(ChunkPacker { reader, events: Vec::new(), made: Vec::new() })
     }
 
     /// Compresses a chunk. Returns its size at the beginning of the buffer, in bytes.
-    fn pack(&mut self, chunk: &ChunkAt) -> io::Result<usize> {
+    pub(super) fn pack(&mut self, chunk: &ChunkAt) -> io::Result<usize> {
         if !chunk.is_loose() {
             self.reader.read_whole(chunk, &mut self.made)?;
             return Ok(self.made.len());
         }
         match self.reader.read_into(chunk, &mut self.events).map_err(io::Error::other)? {
-            true => Ok(make(&mut self.made, chunk.thread, chunk.at, &self.events)?.len()),
+            true => Ok(make(&mut self.made, chunk, &self.events)?.len()),
             false => Err(io::ErrorKind::InvalidData.into()),
         }
     }

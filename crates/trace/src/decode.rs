@@ -217,6 +217,20 @@ impl<'a> Decoder<'a> {
         Ok(Some(Event::At(site)))
     }
 
+    /// Decodes the description of an object, if one is next, and returns whether it was.
+    ///
+    /// # Errors
+    /// A text that says why the bytes are not valid.
+    pub(super) fn meet(&mut self, observer: &mut dyn ObjectObserver) -> Result<bool, &'static str> {
+        let next = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<4>());
+        let is_meeting = next.is_some_and(|word| u32::from_le_bytes(*word) == MEETING);
+        if is_meeting {
+            self.at += 4;
+            self.meeting(Some(observer))?;
+        }
+        Ok(is_meeting)
+    }
+
     /// Decodes an event that belongs to no site.
     #[inline(never)]
     fn apart(&mut self, number: u32, values: &mut Vec<Value>) -> Result<Event<'a>, &'static str> {

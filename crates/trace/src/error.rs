@@ -55,6 +55,11 @@ pub enum TraceError {
         "this recording holds only some calls; use a recording of the whole run, which tells which hit of its place an event is"
     )]
     PartialRecording,
+    /// The recording lacks the first events of the run.
+    #[error(
+        "the first events of this run were dropped to keep the recording small; record the program with `--max-size none`, since only a whole run tells which hit of its place an event is"
+    )]
+    DroppedEvents,
     /// The caller stopped the work.
     #[error("interrupted while the tables of the recording were built")]
     Interrupted,

@@ -1,7 +1,9 @@
 //! The folder of a recording and its files.
 
+use super::chunks::begins_with_head;
 use super::columns::Checksum;
 use super::error::TraceError;
+use super::size::{size_text, thousands};
 use files::{self, TemporaryFolder};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -15,6 +17,9 @@ const FORMAT: u32 = 14;
 
 /// Size of the largest written file that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// Prefix of the folder in which another file of events is written.
+pub const NEW_EVENTS: &str = ".events-";
 
 /// The folder of a recording.
 #[derive(Clone, Debug)]
@@ -39,6 +44,20 @@ impl Driven {
     pub fn is_default(&self) -> bool {
         *self == Driven::default()
     }
+}
+
+/// The first events of a run, which were dropped to limit the size of the recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Number of events; 0 while recording.
+    pub events: u64,
+    /// Size of these events, in bytes; 0 while recording.
+    pub bytes: u64,
+    /// The limit for the events on disk, in bytes.
+    pub max_size: u64,
+    /// Whether some last values are not known although the kept part can reach them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_limited: bool,
 }
 
 /// The description of a recording, stored in `about.json`.
@@ -89,8 +108,27 @@ pub struct About {
     /// The jump that went another way than the program says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steering: Option<Steering>,
+    /// The first events of the run, if they were dropped. While recording, only that they were is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
     /// The outcome; `None` while recording, and after an interrupted recording.
     pub recorded: Option<RecordingOutcome>,
+}
+
+impl std::fmt::Display for Dropped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (events, bytes) = (thousands(self.events), size_text(self.bytes));
+        match self.events {
+            0 => f.write_str("the first events of the run were dropped to keep the recording small")?,
+            _ => write!(
+                f,
+                "the first {events} events ({bytes}) were dropped to keep to --max-size {}",
+                size_text(self.max_size)
+            )?,
+        }
+        f.write_str("; of values from before, the last writes to what later events can reach are known")?;
+        f.write_str(if self.is_limited { ", but not all, for want of room" } else { "" })
+    }
 }
 
 impl About {
@@ -103,9 +141,12 @@ impl About {
     /// run its events are.
     ///
     /// # Errors
-    /// [`TraceError::PartialRecording`] when only some calls were recorded.
+    /// [`TraceError::PartialRecording`] when only some calls were recorded, and
+    /// [`TraceError::DroppedEvents`] when the first events were dropped.
     pub fn is_whole(&self) -> Result<(), TraceError> {
-        if self.window.is_some() || self.places.is_some() || self.chosen.is_some() {
+        if self.dropped.is_some() {
+            Err(TraceError::DroppedEvents)
+        } else if self.window.is_some() || self.places.is_some() || self.chosen.is_some() {
             Err(TraceError::PartialRecording)
         } else {
             Ok(())
@@ -280,10 +321,13 @@ impl Folder {
             }
             text => text.map_err(TraceError::at(&file))?,
         };
-        let about: About =
+        let mut about: About =
             serde_json::from_slice(&text).map_err(|error| TraceError::at(&file)(error.into()))?;
         if about.format != FORMAT {
             return Err(TraceError::Format { path: file, found: about.format, known: FORMAT });
+        }
+        if about.recorded.is_none() && begins_with_head(&folder.events()) {
+            about.dropped = Some(Dropped::default());
         }
         Ok((folder, about))
     }
@@ -348,6 +392,7 @@ impl Folder {
     pub fn place_for_columns(&self) -> Result<(TemporaryFolder, bool), TraceError> {
         let prefix = ".columns-";
         files::remove_abandoned_in(&self.0, prefix);
+        files::remove_abandoned_in(&self.0, NEW_EVENTS);
         let beside = TemporaryFolder::new_in(prefix, &self.0).map(|made| (made, true));
         beside.or_else(|_| Ok((Folder::other_place_for_columns()?, false)))
     }

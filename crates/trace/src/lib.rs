@@ -7,6 +7,8 @@
 //!   the program has ended, and while the recording is read.
 //! - `collector` moves events out of the rings while the program writes them, on another CPU than the writing
 //!   thread.
+//! - `compaction` drops the oldest events of a recording whose size is limited. `dropped_part` writes what
+//!   the rest needs of them, and `last_state` finds it.
 //! - `sites` gives the meaning of site numbers, `decode` decodes events, `objects` describes the objects met.
 //! - `source` reads the events; `columns` builds and reads the tables derived from them.
 //! - `calls` is the call tree. `writes` finds the writes to a field or element (in the table of
@@ -27,12 +29,14 @@ mod calls;
 mod chunks;
 mod collector;
 mod columns;
+mod compaction;
 mod compression;
 mod contents;
 mod contents_cursor;
 mod coverage;
 mod cursor;
 mod decode;
+mod dropped_part;
 mod error;
 mod event_cache;
 mod event_time;
@@ -40,14 +44,18 @@ mod exit;
 mod folder;
 mod growth;
 mod lambdas;
+mod last_state;
 mod live_index;
 mod loaders;
 mod object_numbers;
+mod object_set;
 mod objects;
 mod parts;
+mod pieces;
 mod recent;
 mod resolution;
 mod sites;
+mod size;
 mod source;
 mod spool;
 mod text;
@@ -70,7 +78,7 @@ pub use decode::{Event, Value};
 pub use error::TraceError;
 pub use event_time::EventTime;
 pub use exit::Exit;
-pub use folder::{About, Driven, FileEnd, Folder, RecordingOutcome, WrittenFile};
+pub use folder::{About, Driven, Dropped, FileEnd, Folder, RecordingOutcome, WrittenFile};
 pub use growth::{EventShare, EventShares, LARGE_RECORDING};
 pub use live_index::{FinishedIndex, IndexFollower, PartialIndex};
 pub use loaders::base_class;
@@ -78,6 +86,7 @@ pub use objects::{ImmutableContent, Objects, Text, shown_class};
 pub use parts::{CONTENTS, CREATION, TEXT};
 pub use resolution::class_fits;
 pub use sites::{Class, Field, Method, Site, Sites};
+pub use size::{parse_size, size_text, thousands};
 pub use spool::{SpoolReader, SpoolWriter};
 pub use text::{TextChange, TextContents};
 pub use text_history::TextHistories;

@@ -1,8 +1,9 @@
 //! Builds the tables of calls and objects while the program runs, so that the first question finds them. A
 //! thread of low priority reads the chunks that the collector has written. It never makes the program wait:
-//! what it has not read when the program ends is read then.
+//! what it has not read when the program ends is read then. When events are dropped (`compaction`), the work
+//! ends, and the first question builds the tables.
 
-use super::chunks::{ChunkAt, ChunkReader, free, header_at};
+use super::chunks::{ChunkAt, ChunkReader, free, header_at, is_still_there};
 use super::columns::{ChunkWork, Columns, IndexBuilder, KnownSites, Scanned};
 use super::error::TraceError;
 use super::folder::{About, Folder};
@@ -101,7 +102,8 @@ fn follow(
     let mut index: Option<PartialIndex> = None;
     let events = File::open(folder.events()).ok()?;
     let mut next = Instant::now();
-    while !stop.load(Ordering::Relaxed) {
+    // Another file takes its place when events are dropped.
+    while !stop.load(Ordering::Relaxed) && is_still_there(&events, &folder.events()) {
         let has_added = match &mut index {
             Some(index) => index.catch_up(stop).ok()?,
             None if events.metadata().ok()?.len() < LEAST => false,
@@ -118,7 +120,7 @@ fn follow(
             std::thread::park_timeout(NAP);
         }
     }
-    index
+    index.filter(|_| is_still_there(&events, &folder.events()))
 }
 
 /// Unfinished tables of a recording.
@@ -232,7 +234,8 @@ impl PartialIndex {
     ) -> Result<FinishedIndex, TraceError> {
         let (source, sites) = Source::open(folder, about)?;
         let is_lower = |chunk: &ChunkAt| chunk.thread < FIRST_THREAD;
-        let is_same = source.chunks.len() >= self.chunks.len()
+        let is_same = !source.has_dropped()
+            && source.chunks.len() >= self.chunks.len()
             && self.chunks.iter().zip(&source.chunks).all(|(known, now)| known.is_same(now));
         if !is_same || !source.missing.is_empty() || source.chunks.iter().any(is_lower) {
             return Ok(FinishedIndex::default());
@@ -262,6 +265,7 @@ mod tests {
     use super::*;
     use crate::calls::{Calls, OpenOptions};
     use crate::chunks::ChunkWriter;
+    use crate::compaction::Compaction;
     use crate::folder::RecordingOutcome;
     use std::collections::BTreeMap;
     use std::io::Write;
@@ -418,6 +422,20 @@ mod tests {
         }
         std::fs::write(growing.folder.events(), &events).unwrap();
         assert!(whole.finish(&growing.folder, &about, &mut goes_on).unwrap().is_kept);
+    }
+
+    #[test]
+    fn tables_are_not_kept_if_events_were_dropped() {
+        let mut growing = Growing::new();
+        growing.grow(30);
+        let index = begun(&growing.folder);
+        let mut compaction = Compaction::new(&growing.folder, growing.writer.stored / 2);
+        compaction.finish(&mut growing.writer).unwrap();
+        growing.grow(10);
+        let about = growing.end();
+        assert!(!index.finish(&growing.folder, &about, &mut |_, _| true).unwrap().is_kept);
+        let calls = open(&growing.folder, &About { dropped: compaction.dropped(), ..about });
+        assert!((10..60).contains(&calls.count()), "{}", calls.count());
     }
 
     #[test]

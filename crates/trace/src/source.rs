@@ -78,6 +78,11 @@ impl Source {
         self.chunks.iter().any(ChunkAt::may_shrink)
     }
 
+    /// Whether the first events were dropped.
+    pub fn has_dropped(&self) -> bool {
+        self.chunks.first().is_some_and(|chunk| chunk.is_head)
+    }
+
     /// The file of events.
     pub fn path(&self) -> &Path {
         self.reader.path()
@@ -125,7 +130,7 @@ impl Source {
         }
         let mut known: BTreeMap<u32, u64> = BTreeMap::new();
         for chunk in &self.chunks {
-            let end = chunk.at.saturating_add(chunk.length.into());
+            let end = chunk.next();
             known.entry(chunk.thread).and_modify(|known| *known = end.max(*known)).or_insert(end);
         }
         let mut files: BTreeMap<u32, std::io::Result<File>> = BTreeMap::new();

@@ -3,6 +3,7 @@
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use replay::cost::{Cost, PointCost};
 use replay::cost_model::Forecast;
+use trace::thousands;
 
 /// Maximum width of the table, in characters.
 const WIDTH: u16 = 80;
@@ -78,18 +79,6 @@ fn notes(cost: &Cost) -> Vec<String> {
 fn hits(point: &PointCost) -> String {
     let bound = if point.at_least { "≥ " } else { "" };
     point.hits.map_or(NOTHING.to_owned(), |hits| format!("{bound}{}", thousands(hits)))
-}
-
-pub(super) fn thousands(number: impl ToString) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// The additional time of a point.

@@ -1,7 +1,6 @@
 //! What makes a recording large, and what would make it smaller.
 
-use super::bytes;
-use trace::{EventShare, EventShares, Level};
+use trace::{EventShare, EventShares, Level, size_text as bytes};
 
 /// How a recording grows: its size on disk, by how much each second, both in bytes, and what makes it large.
 pub fn grown(stored: u64, each_second: u64, shares: Option<&EventShares>) -> String {

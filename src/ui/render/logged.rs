@@ -1,9 +1,9 @@
 //! The lines of a log point as text, and how many passes have none.
 
-use super::cost::thousands;
 use super::{Paint, Text, hanging, palette};
 use replay::log_point::Logged;
 use session::LogLine;
+use trace::thousands;
 
 /// Width of a line of text, in columns.
 const WIDTH: usize = 80;

@@ -42,6 +42,7 @@ use trace::lacks;
 pub use trace::{arms, ended, happening, line as call_line};
 
 use ::answer::FrameAnswer;
+use ::trace::thousands;
 use anstyle::{AnsiColor, Style};
 use model::{short_class_name, short_method_name};
 use std::path::Path;
@@ -199,26 +200,11 @@ fn column_of(c: char) -> usize {
     }
 }
 
-/// A number of bytes.
-fn bytes(count: u64) -> String {
-    match count {
-        0..1_000 => format!("{count} bytes"),
-        1_000..1_000_000 => format!("{:.1} kB", ratio(count, 1_000)),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", ratio(count, 1_000_000)),
-        _ => format!("{:.1} GB", ratio(count, 1_000_000_000)),
-    }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "one decimal is shown")]
-fn ratio(count: u64, of: u64) -> f64 {
-    count as f64 / of as f64
-}
-
 /// A count with its noun: `1 call`, `2 calls`, `1,000 calls`.
 pub fn counted(count: u64, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
-        many => format!("{} {noun}s", cost::thousands(many)),
+        many => format!("{} {noun}s", thousands(many)),
     }
 }
 

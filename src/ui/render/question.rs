@@ -1,6 +1,5 @@
 //! The replies of a diagnosis as text.
 
-use super::cost::thousands;
 use super::question_body::{Extent, given_and_become};
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
@@ -9,6 +8,7 @@ use command::prompt_row::PromptRow;
 use diagnose::{
     Assumption, Buggy, Confidence, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
 };
+use trace::thousands;
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

@@ -1,12 +1,11 @@
 //! Recorded runs as text: summaries, trees of calls, events and writes.
 
-use super::cost::thousands;
-use super::{Paint, Text, bytes, counted, hanging, hanging_at, palette};
+use super::{Paint, Text, counted, hanging, hanging_at, palette};
 use command::trace::MadeChain;
 use model::{call_on, short_class_name, short_method_name};
 use past::{CallShown, CallTree, EventShown, EventsShown, History, ListedCall, RecordingInfo, StateShown};
 use recorded::{ExportResult, FoundEvent, FoundEvents, PackResult, RecordedRun};
-use trace::Level;
+use trace::{Level, size_text as bytes, thousands};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;

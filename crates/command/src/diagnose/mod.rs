@@ -341,6 +341,7 @@ impl Diagnose {
             class_path_property: None,
             chosen: None,
             steering: None,
+            max_size: None,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: false,

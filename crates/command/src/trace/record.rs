@@ -5,11 +5,11 @@ use super::reading::Memory;
 use crate::program::{LaunchArgs, ProgramArgs, TestArgs, own_stdin};
 use crate::secrets::SecretArgs;
 use crate::{Command, CommandError, Outcome};
-use chain::Chain;
-use recorded::{CallRange, RecordOptions, RecordedRun, RecordedTrace};
+use chain::{Chain, Debuggee};
+use recorded::{CallRange, RecordOptions, RecordedRun, RecordedTrace, default_max_size};
 use session::Context;
 use std::path::PathBuf;
-use trace::{Place, Places};
+use trace::{Place, Places, parse_size};
 
 /// Runs the program once and records its calls, with arguments and results
 #[derive(clap::Args, Clone, Debug)]
@@ -34,6 +34,10 @@ pub struct Record {
     #[allow(missing_docs)]
     #[command(flatten)]
     pub memory: Memory,
+    /// Keep only the last part of the run: drop the oldest events so that the recording takes at most this
+    /// size on disk, as `500MB` or `2GB`; `none` keeps all. By default 4GB with --drive, otherwise `none`
+    #[arg(long, value_name = "SIZE", value_parser = max_size)]
+    pub max_size: Option<MaxSize>,
     /// Record only this call and those below it, by its number in the run that --like names
     #[arg(long, value_name = "CALL", requires = "like")]
     pub call: Option<u32>,
@@ -72,6 +76,24 @@ pub struct Record {
     pub command: Vec<String>,
 }
 
+/// The most that a recording takes on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaxSize {
+    /// A number of bytes.
+    Bytes(u64),
+    /// Any.
+    None,
+}
+
+/// The least that can be asked for, in bytes.
+const LEAST: u64 = 500_000;
+
+fn max_size(text: &str) -> Result<MaxSize, String> {
+    let bytes = || parse_size(text).filter(|bytes| *bytes >= LEAST).map(MaxSize::Bytes);
+    let found = if text == "none" { Some(MaxSize::None) } else { bytes() };
+    found.ok_or_else(|| "expected a size from 500kB on, such as 500MB or 2GB, or `none`".to_owned())
+}
+
 /// A bound of the recorded part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bound {
@@ -97,6 +119,15 @@ struct Bounds {
 }
 
 impl Record {
+    /// The most bytes that the events of a program may take on disk.
+    fn max_bytes(&self, program: &Debuggee) -> Option<u64> {
+        match self.max_size {
+            Some(MaxSize::Bytes(bytes)) => Some(bytes),
+            Some(MaxSize::None) => None,
+            None => default_max_size(program),
+        }
+    }
+
     fn bounds(&self) -> Result<Bounds, CommandError> {
         let wrong = |text: &str| Err(CommandError::Usage(text.to_owned()));
         let only = |only| Ok(Bounds { only: Some(only), places: None });
@@ -176,6 +207,7 @@ impl Command for Record {
             class_path_property: None,
             chosen: None,
             steering: None,
+            max_size: self.max_bytes(&chain.debuggee),
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
             show_output: self.show_output,
@@ -183,5 +215,34 @@ impl Command for Record {
             all_jvms: self.all_jvms,
         };
         Ok(recorded::record(&chain, &options, context).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        record: Record,
+    }
+
+    #[test]
+    fn a_program_that_is_driven_has_a_limit_by_default() {
+        let most = |options: &[&str]| {
+            let line = ["qp"].iter().chain(options).chain(&["--", "java", "Shop"]);
+            let record = Line::try_parse_from(line).ok()?.record;
+            let program = ProgramArgs::with(&record.launch).of_command(&record.command);
+            Some(record.max_bytes(&program))
+        };
+        assert_eq!(most(&[]), Some(None));
+        assert_eq!(most(&["--drive", "./clicks.sh"]), Some(Some(4_000_000_000)));
+        assert_eq!(most(&["--drive", "./clicks.sh", "--ready", "80"]), Some(Some(4_000_000_000)));
+        assert_eq!(most(&["--drive", "./clicks.sh", "--max-size", "none"]), Some(None));
+        assert_eq!(most(&["--max-size", "800kB"]), Some(Some(800_000)));
+        assert_eq!(most(&["--max-size", "2GB"]), Some(Some(2_000_000_000)));
+        assert!(["2", "1kB", "all"].iter().all(|wrong| most(&["--max-size", wrong]).is_none()));
     }
 }

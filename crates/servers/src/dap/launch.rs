@@ -159,6 +159,7 @@ impl Launch {
             brief: None,
             steering: None,
             class_path_property: None,
+            max_size: recorded::default_max_size(&debuggee),
             memory: MEMORY,
             timeout_s: self.timeout,
             show_output: true,

@@ -79,6 +79,7 @@ impl Works for Record {
             level: self.level.map_or(Level::All, Into::into),
             by_owner: scope.is_empty(),
             scope,
+            max_size: recorded::default_max_size(&debuggee),
             memory: MEMORY,
             timeout_s: self.timeout_s.or(debuggee.timeout_s),
             show_output: true,

@@ -92,6 +92,7 @@ impl Bench {
             level,
             by_owner: self.args.scope.is_empty(),
             scope: self.args.scope.clone(),
+            max_size: recorded::default_max_size(&chain.debuggee),
             memory: Bench::memory(),
             timeout_s: self.args.timeout,
             show_output: true,

@@ -130,12 +130,12 @@ impl IndexBuilder {
         self.stitcher.choose(chunk.thread);
         let expected = self.expected.entry(chunk.thread).or_insert(Some(0));
         let Some(from) = *expected else { return Ok(scanned) };
-        let Some(Scanned(mut scan, error)) = scanned.filter(|_| chunk.at == from) else {
+        let Some(Scanned(mut scan, error)) = scanned.filter(|_| chunk.follows(from)) else {
             self.lost.push((chunk.thread, from));
             *expected = None;
             return Ok(None);
         };
-        *expected = Some(chunk.at + u64::from(chunk.length));
+        *expected = Some(chunk.next());
         if let Some(error) = error {
             let scanned = match error {
                 ScanError::NeedsOuter => rescan(self.stitcher.open_methods(), scan)?,

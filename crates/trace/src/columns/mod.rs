@@ -30,10 +30,12 @@ mod writes_builder;
 
 pub use checksums::Checksum;
 pub use chunk_workers::ChunkWork;
+pub use fields::Fields;
 pub use index_builder::{IndexBuilder, IndexOptions, KnownSites, Scanned, build_index};
 pub use met_objects::{
     ARRAY, BOX, CLASS, CONSTANT, CONSTANT_WITH_BODY, EXCEPTION, FIELDS, NO_MESSAGE, PLAIN, TEXT,
 };
+pub use open::OpenCalls;
 pub use table::Table;
 pub use writes_builder::WritesInput;
 

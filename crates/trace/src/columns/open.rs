@@ -53,6 +53,16 @@ impl<C> OpenCalls<C> {
         self.0.last().map(|(_, call)| call)
     }
 
+    /// All open calls, the outermost first.
+    pub fn each(&self) -> impl Iterator<Item = &C> {
+        self.0.iter().map(|(_, call)| call)
+    }
+
+    /// The innermost open call, to change it.
+    pub fn innermost_mut(&mut self) -> Option<&mut C> {
+        self.0.last_mut().map(|(_, call)| call)
+    }
+
     /// The methods of all open calls, the outermost first.
     pub fn methods(&self) -> impl Iterator<Item = u32> {
         self.0.iter().map(|(method, _)| *method)
