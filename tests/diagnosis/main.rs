@@ -21,6 +21,7 @@ mod questions;
 mod readable;
 mod rebuilt;
 mod reference;
+mod runs_beside;
 mod slices;
 mod strategies;
 mod text;

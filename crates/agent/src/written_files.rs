@@ -1,5 +1,5 @@
 //! Reports the files and folders that the program writes, makes, removes or renames, and whether it starts
-//! other processes: stands in front of the JDK's natives that do this.
+//! other processes or makes sockets: stands in front of the JDK's natives that do this.
 
 use crate::state::{problem, with_state};
 use jvmti_bindings::prelude::*;
@@ -18,6 +18,15 @@ const WRITABLE: jni::jint = 2 | 4 | 8;
 
 /// Whether it was reported that the program starts other processes.
 static FORKED: AtomicBool = AtomicBool::new(false);
+/// Whether it was reported that the program makes sockets.
+static HAS_SOCKETS: AtomicBool = AtomicBool::new(false);
+/// The natives that make sockets, by class and name: the VM binds one when it is called first. The last one is
+/// that of `java.net.Socket` before Java 13.
+const SOCKETS: [(&str, &str); 3] = [
+    ("Lsun/nio/ch/Net;", "socket0"),
+    ("Lsun/nio/ch/UnixDomainSockets;", "socket0"),
+    ("Ljava/net/PlainSocketImpl;", "socketCreate"),
+];
 
 /// The VM's functions, by address; 0 until it has bound them.
 static OPEN_STREAM: AtomicUsize = AtomicUsize::new(0);
@@ -146,11 +155,17 @@ pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
     // SAFETY: the VM has just handed out the method.
     let found = unsafe {
         let Ok((name, descriptor, _)) = jvmti.get_method_name(event.method()) else { return };
-        if !NATIVES.iter().any(|native| native.name == name && native.descriptor == descriptor) {
+        let makes_socket = SOCKETS.iter().any(|(_, of)| *of == name);
+        if !makes_socket
+            && !NATIVES.iter().any(|native| native.name == name && native.descriptor == descriptor)
+        {
             return;
         }
         let Ok(class) = jvmti.get_method_declaring_class(event.method()) else { return };
         let Ok((class, _)) = jvmti.get_class_signature(class) else { return };
+        if SOCKETS.iter().any(|(of, made)| *of == class && *made == name) {
+            tell_once(&HAS_SOCKETS, &Report::Socket);
+        }
         NATIVES.iter().find(|of| of.class == class && of.name == name && of.descriptor == descriptor)
     };
     let Some(native) = found else { return };
@@ -162,6 +177,13 @@ pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
 /// Whether the run is recorded.
 fn is_recorded() -> bool {
     with_state(|state| state.tracer.is_some()) == Some(true)
+}
+
+/// Reports what the program does, unless it was reported.
+fn tell_once(is_told: &AtomicBool, report: &Report) {
+    if is_recorded() && !is_told.swap(true, Ordering::Relaxed) {
+        with_state(|state| state.reporter.tell(report));
+    }
 }
 
 /// Reports a file or folder, once.
@@ -387,9 +409,7 @@ unsafe extern "system" fn fork(
     streams: jni::jobject,
     joined: jni::jboolean,
 ) -> jni::jint {
-    if is_recorded() && !FORKED.swap(true, Ordering::Relaxed) {
-        with_state(|state| state.reporter.tell(&Report::Forked));
-    }
+    tell_once(&FORKED, &Report::Forked);
     // SAFETY: the arguments are the VM's.
     unsafe {
         original!(FORK as Fork)(

@@ -30,6 +30,7 @@ mod hashed;
 mod heap;
 mod lambdas;
 mod matching;
+mod open_pair;
 mod report;
 mod state;
 mod steps;

@@ -1,8 +1,13 @@
 //! What differs between runs of the same version: time, random numbers, races of threads. It says nothing
 //! about the versions, so it is not compared.
 
+use super::heap::Place;
 use super::steps::{StepKind, StepOrigin};
+use foldhash::fast::FixedState;
 use indexmap::IndexMap;
+
+/// Number of steps whose values are kept as text.
+const NAMED: usize = 1000;
 
 /// A step whose values or presence vary.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +16,10 @@ pub struct VariedStep {
     pub node: u32,
     /// What happened in the step; `None` for the calls of a call or thread, from one on.
     pub kind: Option<StepKind>,
+    /// The place that it wrote, if any.
+    pub place: Option<Place>,
+    /// Whether there are texts of it. Only the first steps have them.
+    pub is_named: bool,
     /// The place, result or exception that varies.
     pub what: Option<String>,
     /// Texts of some of its values, from both runs.
@@ -20,7 +29,7 @@ pub struct VariedStep {
 /// The steps of a run that vary, by call and index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variation {
-    steps: IndexMap<StepOrigin, VariedStep>,
+    steps: IndexMap<StepOrigin, VariedStep, FixedState>,
     /// Groups of threads that do not run in the same number every time, by name.
     pub threads: Vec<String>,
 }
@@ -29,6 +38,11 @@ impl Variation {
     /// Whether nothing varies.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.threads.is_empty()
+    }
+
+    /// Whether the next step gets texts.
+    pub fn names_next(&self) -> bool {
+        self.steps.len() < NAMED
     }
 
     /// Whether the step with this origin varies.

@@ -7,6 +7,7 @@ use super::effects::{self, EffectScope};
 use super::hashed::{NumberMap, NumberSet};
 use super::heap::Held;
 use super::matching::{Matched, StepKey, matched};
+use super::open_pair::OpenPair;
 use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
 use super::state::State;
 use super::steps::{OwnSteps, Step, StepKind, StepOrigin, StepReader};
@@ -15,48 +16,10 @@ use super::variation::{Variation, VariedStep};
 use std::rc::Rc;
 use trace::{EventTime, TraceError, Value};
 
-/// Most differences that are kept for one pair of calls.
-const KEPT: usize = 20;
 /// Number of steps between two questions whether to go on.
 const AT_ONCE: usize = 1 << 12;
 /// Most calls that differ which are kept.
 const DIFFERING: usize = 10_000;
-
-/// A call of each run, aligned and not yet finished. The first calls of a thread have no caller; a pair
-/// without calls stands for it.
-struct OpenPair {
-    calls: Option<(u32, u32)>,
-    steps: [Rc<OwnSteps>; 2],
-    /// `None` if the steps are paired one by one.
-    matched: Option<Vec<Matched>>,
-    next: usize,
-    /// Whether both calls were given the same input.
-    is_judged: bool,
-    /// What is known of the calls if they cannot be judged.
-    unjudged: Verdict,
-    /// Whether the calls initialise a class.
-    is_initialiser: bool,
-    /// Whether the steps of these calls vary in number.
-    varies: bool,
-    scope: EffectScope,
-    differs: Vec<DifferentStep>,
-    /// Whether a step differs.
-    is_off: bool,
-    /// Whether a call below differs.
-    has_differing: bool,
-    /// Whether the input or a step, also of a call below, varies between runs of one version.
-    has_varied: bool,
-    /// Whether the input or a step, also of a call below, was compared only as far as it is known.
-    in_part: bool,
-    /// Whether the input alone was.
-    input_in_part: bool,
-    /// Whether something differs that is no change of a place, such as the result.
-    has_other_result: bool,
-    /// Ranges of writes of steps without a partner: the side, from, to.
-    loose: Vec<(usize, usize, usize)>,
-    /// When the next step of each call happens.
-    reached: [EventTime; 2],
-}
 
 /// The comparison of two runs.
 pub struct Walk<'a, 'g> {
@@ -353,6 +316,10 @@ impl<'a, 'g> Walk<'a, 'g> {
 
     /// Notes that a step of both calls has other values.
     fn differ(&mut self, here: &Step, there: &Step) {
+        let is_named = self.names_difference(here.kind);
+        if !is_named {
+            return self.differ_unnamed(here);
+        }
         let sides = [(0, here), (1, there)];
         let values = sides.map(|(side, step)| match step.kind {
             StepKind::Enter(_) => {
@@ -364,21 +331,40 @@ impl<'a, 'g> Walk<'a, 'g> {
         });
         let what = self.changed_by(0, here);
         if let Some(variation) = &mut self.variation {
-            let step =
-                VariedStep { node: here.origin.call, kind: Some(here.kind), what, values: values.into() };
+            let (node, kind, place) = (here.origin.call, Some(here.kind), here.written());
+            let step = VariedStep { node, kind, place, is_named, what, values: values.into() };
             return variation.add(here.origin, step);
         }
         let what = what.unwrap_or_else(|| "a step".to_owned());
-        let Some(top) = self.open.last_mut() else { return };
-        top.is_off = true;
-        top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw | StepKind::Born);
-        // A text is shown whole, when the calls are compared.
-        if here.kind != StepKind::Text && top.differs.len() < KEPT {
+        let inner = self.state.inner_difference.take();
+        self.differ_unnamed(here);
+        if let Some(top) = self.open.last_mut() {
             let is_end = matches!(here.kind, StepKind::Return | StepKind::Throw);
             let [here, there] = values;
-            let differs = DifferentStep { what, here, there };
-            let inner = self.state.inner_difference.take();
-            top.differs.push(differs.by(inner, is_end));
+            top.differs.push(DifferentStep { what, here, there }.by(inner, is_end));
+        }
+    }
+
+    /// Whether the texts of a difference in the innermost calls are of use.
+    fn names_difference(&self, kind: StepKind) -> bool {
+        match (&self.variation, self.open.last()) {
+            (Some(variation), _) => variation.names_next(),
+            // A text is shown whole, when the calls are compared.
+            (None, Some(top)) => kind != StepKind::Text && top.keeps_differences(),
+            (None, None) => false,
+        }
+    }
+
+    /// Notes that a step of both calls has other values, without their texts.
+    fn differ_unnamed(&mut self, here: &Step) {
+        if let Some(variation) = &mut self.variation {
+            let (node, kind, place) = (here.origin.call, Some(here.kind), here.written());
+            let step = VariedStep { node, kind, place, is_named: false, what: None, values: Vec::new() };
+            return variation.add(here.origin, step);
+        }
+        if let Some(top) = self.open.last_mut() {
+            top.is_off = true;
+            top.has_other_result |= matches!(here.kind, StepKind::Return | StepKind::Throw | StepKind::Born);
         }
     }
 
@@ -412,7 +398,13 @@ impl<'a, 'g> Walk<'a, 'g> {
             self.found.other_ends.push(calls);
         }
         let is_effect = step.is_effect();
-        let what = self.changed_by(side, step);
+        let is_place = step.written().is_some();
+        let is_kept = self.open.last().is_some_and(OpenPair::keeps_differences);
+        let is_named = match &self.variation {
+            Some(variation) => variation.names_next(),
+            None => is_kept && !is_place,
+        };
+        let what = if is_named { self.changed_by(side, step) } else { None };
         if is_effect {
             self.note_variation(side, step, calls.map(|(node, _)| node), what.as_deref());
         }
@@ -427,9 +419,9 @@ impl<'a, 'g> Walk<'a, 'g> {
         if varies || !is_effect || self.variation.is_some() {
             return Ok(());
         }
-        let is_place = step.written().is_some();
         let text = match step.kind {
             StepKind::Enter(_) => "called".to_owned(),
+            _ if !is_named => String::new(),
             _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
         };
         let to = self.state.heaps[side].writes();
@@ -440,7 +432,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         top.is_off = true;
         top.loose.push((side, from, to));
         top.has_other_result |= matches!(step.kind, StepKind::Return | StepKind::Throw | StepKind::Start);
-        if let Some(what) = what.filter(|_| !is_place && top.differs.len() < KEPT) {
+        if let Some(what) = what {
             let none = match step.kind {
                 StepKind::Enter(_) => "not called",
                 _ => "none",
@@ -456,15 +448,24 @@ impl<'a, 'g> Walk<'a, 'g> {
         let Some(variation) = &mut self.variation else { return };
         match node {
             Some(node) => {
-                let of_calls = VariedStep { node, kind: None, what: None, values: Vec::new() };
+                let of_calls = VariedStep {
+                    node,
+                    kind: None,
+                    place: None,
+                    is_named: true,
+                    what: None,
+                    values: Vec::new(),
+                };
                 variation.add(StepOrigin::all_of(node), of_calls);
             }
             None => variation.add_threads(&self.group),
         }
         if side == 0 {
             let kind = Some(step.kind).filter(|kind| !matches!(kind, StepKind::Enter(_)));
+            let is_named = what.is_some() || kind.is_none();
             let what = kind.and(what).map(str::to_owned);
-            let step_of = VariedStep { node: step.origin.call, kind, what, values: Vec::new() };
+            let (node, place) = (step.origin.call, step.written());
+            let step_of = VariedStep { node, kind, place, is_named, what, values: Vec::new() };
             variation.add(step.origin, step_of);
         }
     }

@@ -7,9 +7,9 @@ use super::{Command, CommandError, Outcome};
 use chain::{Chain, Debuggee};
 use classes::DefaultScope;
 use debuggee::StdinRecording;
-use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, Varying, VersionComparison};
+use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, KnownVariation, Varying, VersionComparison};
 use files::TemporaryFolder;
-use recorded::{RecordOptions, RecordedTrace};
+use recorded::{RecordOptions, RecordedTrace, beside, can_run_beside};
 use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 use trace::Level;
@@ -129,8 +129,9 @@ impl Command for Diff {
         }
         let mut there = vec![self.open(&folders[1], context).await?];
         let unlike = self.record_alike(&mut here, &mut there, work.path(), context).await?;
+        let mut known = KnownVariation::default();
         loop {
-            let found = diagnose::find_divergence(&mut here, &mut there, context).await?;
+            let found = diagnose::find_divergence(&mut here, &mut there, &mut known, context).await?;
             let runs = here.len();
             let wanted = found.wanted;
             let mut parting = Parting { runs, whose_code: whose_code.clone(), ..self.parting(found) };
@@ -141,10 +142,16 @@ impl Command for Diff {
             if wanted <= runs {
                 return Ok(parting);
             }
-            // A difference counts only where runs of one version agree.
-            for (version, name) in [(&mut here, "here"), (&mut there, "there")] {
-                let out = work.path().join(format!("{name}-{runs}"));
-                match self.again(version, out, None, context).await {
+            // A difference counts only where runs of one version agree. Runs of named folders may need the
+            // user's permission first.
+            let firsts = here.first().zip(there.first()).filter(|_| self.folder.is_none());
+            let at_once = firsts.is_some_and(|(one, other)| can_run_beside(one.about(), other.about()));
+            let out = |name: &str| work.path().join(format!("{name}-{runs}"));
+            let own = self.again(&mut here, out("here"), None, context);
+            let other = self.again(&mut there, out("there"), None, context);
+            let (own, other) = Box::pin(beside(at_once, own, other)).await;
+            for (version, further) in [(&mut here, own), (&mut there, other)] {
+                match further {
                     Ok(run) => version.push(run),
                     Err(Again::Failed(error)) => return Err(error),
                     Err(Again::Cannot(why)) => {

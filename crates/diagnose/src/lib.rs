@@ -49,7 +49,8 @@ mod violations;
 pub use answer_cache::KeptAnswer;
 pub use changes::Change;
 pub use divergence::{
-    Divergence, Varying, VersionComparison, VersionDifference, check_reference, find_divergence,
+    Divergence, KnownVariation, Varying, VersionComparison, VersionDifference, check_reference,
+    find_divergence,
 };
 pub use failure::{Assumption, NamedNode};
 pub use node_view::{NodeView, PrintedText, node_view};
@@ -70,7 +71,7 @@ use reference::AlignedReference;
 use serde::{Deserialize, Serialize};
 use session::{Context, SessionError};
 use std::collections::BTreeSet;
-use trace::{EventPosition, Level, RunsCoverage};
+use trace::{About, EventPosition, Level, RunsCoverage};
 use tree::nodes::Nodes;
 use tree::shape::{coverage, trees};
 
@@ -287,6 +288,11 @@ impl Diagnoser {
     /// The folder of the recording.
     pub fn folder(&self) -> &std::path::Path {
         self.trace.folder.path()
+    }
+
+    /// What the folder of the recording says of it.
+    pub fn about(&self) -> &About {
+        &self.trace.about
     }
 
     /// The level of the recording.

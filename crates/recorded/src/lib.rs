@@ -15,6 +15,7 @@
 
 mod answers;
 mod as_chain;
+mod beside;
 mod call_digest;
 mod cover;
 mod event_row;
@@ -39,6 +40,7 @@ mod supplements;
 
 pub use answers::RecordedSource;
 pub use as_chain::{as_chain, chain_of};
+pub use beside::{beside, can_run_beside};
 pub use cover::{CoverOptions, cover};
 pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};

@@ -112,6 +112,7 @@ pub fn recording_outcome(
         output: None,
         files: Some(files.collect()),
         has_children: collected.has_children,
+        has_sockets: collected.has_sockets,
         missing: collected.missing,
         overflows: collected.overflows,
         sites: Some(folder.sites_checksum()?),

@@ -63,6 +63,8 @@ pub struct CollectedEvents {
     pub written_files: Vec<(PathBuf, bool)>,
     /// Whether the program started other processes.
     pub has_children: bool,
+    /// Whether the program made sockets of the network.
+    pub has_sockets: bool,
     /// Whether the program reached the place where recording starts, and the place where it ends.
     pub reached: (bool, bool),
     /// How often the program executed the jump to be steered, and how often it was steered.
@@ -241,6 +243,7 @@ impl Work {
                 Report::Wrote(path) => self.collected.written_files.push((path.into(), false)),
                 Report::Existed(path) => self.collected.written_files.push((path.into(), true)),
                 Report::Forked => self.collected.has_children = true,
+                Report::Socket => self.collected.has_sockets = true,
                 Report::Problem(problem) => self.collected.missing.push(problem),
                 Report::Reached { is_end: false } => self.collected.reached.0 = true,
                 Report::Reached { is_end: true } => self.collected.reached.1 = true,

@@ -6,6 +6,7 @@ use super::error::TraceError;
 use super::size::{size_text, thousands};
 use files::{self, TemporaryFolder};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use wire::chosen::Chosen;
@@ -179,6 +180,9 @@ pub struct RecordingOutcome {
     /// Whether it started other processes, which may have written files too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_children: bool,
+    /// Whether it made sockets of the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_sockets: bool,
     /// Reasons why events are missing.
     pub missing: Vec<String>,
     /// Number of objects of `StackOverflowError` that recorded code met.
@@ -197,6 +201,17 @@ pub struct RecordingOutcome {
 
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+impl RecordingOutcome {
+    /// Whether two runs would not have met if they had happened at the same time: neither used the network or
+    /// started other processes, and they wrote different files.
+    pub fn is_apart_from(&self, other: &RecordingOutcome) -> bool {
+        let is_alone = |run: &RecordingOutcome| !run.has_sockets && !run.has_children;
+        let (Some(files), Some(others)) = (&self.files, &other.files) else { return false };
+        let paths: HashSet<&PathBuf> = files.iter().map(|file| &file.path).collect();
+        is_alone(self) && is_alone(other) && others.iter().all(|file| !paths.contains(&file.path))
+    }
 }
 
 /// A file or folder that the program wrote, made, removed or renamed.

@@ -359,6 +359,7 @@ impl Sites {
             | Report::Wrote(_)
             | Report::Existed(_)
             | Report::Forked
+            | Report::Socket
             | Report::Counts { .. } => {}
         }
     }

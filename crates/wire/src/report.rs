@@ -38,6 +38,8 @@ pub enum Report {
     Existed(String),
     /// The program started another process.
     Forked,
+    /// The program made a socket of the network.
+    Socket,
     /// A class as it was loaded, before the agent has changed it.
     Loaded(LoadedClass),
     /// A problem, described for the user.

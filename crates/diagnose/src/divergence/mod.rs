@@ -17,7 +17,7 @@ mod versions;
 pub use compared_code::ComparedCode;
 pub use unseen::UnseenState;
 pub use varying::Varying;
-pub use versions::{ComparedVersions, compare_versions};
+pub use versions::{ComparedVersions, KnownVariation, compare_versions};
 
 use super::question::Question;
 use super::{Buggy, Diagnoser};
@@ -129,18 +129,20 @@ impl VersionComparison {
     }
 }
 
-/// Finds where two versions diverge. Further runs of each version show what varies.
+/// Finds where two versions diverge. Further runs of each version show what varies; `known` is what earlier
+/// comparisons with fewer runs have shown.
 ///
 /// # Errors
 /// A recording cannot be read, or the user interrupts.
 pub async fn find_divergence(
     here: &mut [Diagnoser],
     there: &mut [Diagnoser],
+    known: &mut KnownVariation,
     context: &Context,
 ) -> Result<VersionComparison, SessionError> {
     let compared = {
         let [mut here, mut there] = [&mut *here, &mut *there].map(|runs| runs.iter_mut().collect::<Vec<_>>());
-        compare_versions(&mut here, &mut there, context)?
+        compare_versions(&mut here, &mut there, known, context)?
     };
     let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
         return Ok(VersionComparison::default());

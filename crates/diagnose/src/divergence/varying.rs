@@ -4,6 +4,7 @@ use alignment::{StepKind, Variation};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::collections::HashSet;
+use std::mem::discriminant;
 use trace::Calls;
 
 /// Most varying places that are named.
@@ -28,10 +29,19 @@ pub struct Varying {
 pub fn listed(versions: [(&Calls, &Variation); 2]) -> (Vec<Varying>, usize) {
     let mut named: IndexMap<(String, String), Vec<String>> = IndexMap::new();
     let mut more: HashSet<(String, String)> = HashSet::new();
+    // Those without texts, by method, place, and kind of step.
+    let mut unnamed = HashSet::new();
     for (calls, variation) in versions {
         let threads = variation.threads.iter();
         let threads = threads.map(|name| (format!("thread {name}"), "its calls".to_owned(), Vec::new()));
-        let steps = variation.steps().map(|step| {
+        for step in variation.steps().filter(|step| !step.is_named) {
+            unnamed.insert((
+                calls.method_number(step.node),
+                step.place,
+                step.kind.map(|kind| discriminant(&kind)),
+            ));
+        }
+        let steps = variation.steps().filter(|step| step.is_named).map(|step| {
             let method = calls.method(step.node).map(trace::Method::shown);
             let method = method.unwrap_or_else(|| "a thread".to_owned());
             let (place, what) = match step.kind.zip(step.what.clone()) {
@@ -54,5 +64,5 @@ pub fn listed(versions: [(&Calls, &Variation); 2]) -> (Vec<Varying>, usize) {
         }
     }
     let one = |((place, what), values)| Varying { place, what, values };
-    (named.into_iter().map(one).collect(), more.len())
+    (named.into_iter().map(one).collect(), more.len() + unnamed.len())
 }

@@ -46,17 +46,56 @@ pub struct BlamedCall {
     pub suspects: Vec<u32>,
 }
 
-/// Compares runs of two versions.
+/// What varies between the runs of each version, as seen by the first one. Further runs are added to it.
+#[derive(Clone, Debug, Default)]
+pub struct KnownVariation {
+    varies: [Variation; 2],
+    /// Number of runs of each version that were compared with the first one.
+    compared: [usize; 2],
+}
+
+impl KnownVariation {
+    /// Compares the runs of a version that are new with its first one.
+    fn add(
+        &mut self,
+        side: usize,
+        runs: &mut [&mut Diagnoser],
+        context: &Context,
+    ) -> Result<(), SessionError> {
+        let Some((first, others)) = runs.split_first_mut() else { return Ok(()) };
+        let (Some(varies), Some(compared)) = (self.varies.get_mut(side), self.compared.get_mut(side)) else {
+            return Ok(());
+        };
+        for other in others.iter_mut().skip(*compared) {
+            alignment::add_variation(
+                &mut first.trace.calls,
+                first.fields.pool(),
+                &mut other.trace.calls,
+                other.fields.pool(),
+                varies,
+                &mut || !context.is_interrupted(),
+            )
+            .map_err(unless_interrupted)?;
+            *compared += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Compares runs of two versions. `known` is what earlier comparisons with fewer runs have shown.
 ///
 /// # Errors
 /// A recording cannot be read, or the user interrupts.
 pub fn compare_versions(
     here: &mut [&mut Diagnoser],
     there: &mut [&mut Diagnoser],
+    known: &mut KnownVariation,
     context: &Context,
 ) -> Result<ComparedVersions, SessionError> {
     let runs = here.len();
-    let varies = [variation(here, context)?, variation(there, context)?];
+    known.add(0, here, context)?;
+    known.add(1, there, context)?;
+    let varies = known.varies.clone();
     let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
         return Ok(ComparedVersions::default());
     };
@@ -118,24 +157,6 @@ fn aligned(
     let there =
         AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: &varies[1] };
     alignment::align(here, there, &mut || !context.is_interrupted()).map_err(unless_interrupted)
-}
-
-/// What varies between the runs of one version, as seen by the first one.
-fn variation(runs: &mut [&mut Diagnoser], context: &Context) -> Result<Variation, SessionError> {
-    let mut found = Variation::default();
-    let Some((first, others)) = runs.split_first_mut() else { return Ok(found) };
-    for other in others {
-        alignment::add_variation(
-            &mut first.trace.calls,
-            first.fields.pool(),
-            &mut other.trace.calls,
-            other.fields.pool(),
-            &mut found,
-            &mut || !context.is_interrupted(),
-        )
-        .map_err(unless_interrupted)?;
-    }
-    Ok(found)
 }
 
 fn unless_interrupted(error: TraceError) -> SessionError {

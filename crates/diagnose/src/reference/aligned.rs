@@ -1,12 +1,12 @@
 //! The right version answers by its own run. Both versions run again, and their calls are aligned with those
 //! of the diagnosis.
 
-use crate::divergence::{ComparedCode, ComparedVersions, UnseenState, compare_versions};
+use crate::divergence::{ComparedCode, ComparedVersions, KnownVariation, UnseenState, compare_versions};
 use crate::{DiagnoseOptions, Diagnoser};
 use alignment::{Alignment, Verdict};
 use classes::DefaultScope;
 use files::TemporaryFolder;
-use recorded::{RecordOptions, RecordedTrace, default_scope, record};
+use recorded::{RecordOptions, RecordedTrace, beside, can_run_beside, default_scope, record};
 use session::class_path::{class_path, with_class_path};
 use session::{Context, SessionError};
 use std::collections::HashSet;
@@ -215,18 +215,23 @@ impl Diagnoser {
             Ok(first) => there.push(first),
             Err(why) => return Ok(Err(why)),
         }
+        let mut known = KnownVariation::default();
         loop {
             let compared = {
                 let mut here: Vec<&mut Diagnoser> = std::iter::once(&mut *self).chain(&mut here).collect();
                 let mut there: Vec<&mut Diagnoser> = there.iter_mut().collect();
-                compare_versions(&mut here, &mut there, context)?
+                compare_versions(&mut here, &mut there, &mut known, context)?
             };
             if compared.wanted <= there.len() {
                 return Ok(Ok(AlignedRuns::of(compared, &self.trace.calls)));
             }
             let count = there.len();
-            for (runs, side, before) in [(&mut here, "here", None), (&mut there, "there", Some(class_path))] {
-                match self.further_run(run(side, count), before, context).await? {
+            let at_once = there.first().is_some_and(|first| can_run_beside(self.about(), first.about()));
+            let own = self.further_run(run("here", count), None, context);
+            let other = self.further_run(run("there", count), Some(class_path), context);
+            let (own, other) = Box::pin(beside(at_once, own, other)).await;
+            for (runs, further) in [(&mut here, own?), (&mut there, other?)] {
+                match further {
                     Ok(run) => runs.push(run),
                     Err(why) => return Ok(Err(why)),
                 }

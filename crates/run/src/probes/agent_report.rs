@@ -130,6 +130,7 @@ impl AgentReport {
             | Report::Wrote(_)
             | Report::Existed(_)
             | Report::Forked
+            | Report::Socket
             | Report::Reached { .. } => {}
             Report::Counts { hits, tested, busy_ms } => {
                 self.hits = Some(hits.into_iter().collect());
