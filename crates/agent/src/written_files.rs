@@ -20,8 +20,8 @@ const WRITABLE: jni::jint = 2 | 4 | 8;
 static FORKED: AtomicBool = AtomicBool::new(false);
 /// Whether it was reported that the program makes sockets.
 static HAS_SOCKETS: AtomicBool = AtomicBool::new(false);
-/// The natives that make sockets, by class and name: the VM binds one when it is called first. The last one is
-/// that of `java.net.Socket` before Java 13.
+/// The natives that make sockets, by class and name: the VM binds one when it is called first. The last one
+/// is that of `java.net.Socket` before Java 13.
 const SOCKETS: [(&str, &str); 3] = [
     ("Lsun/nio/ch/Net;", "socket0"),
     ("Lsun/nio/ch/UnixDomainSockets;", "socket0"),

@@ -3,8 +3,8 @@
 use std::thread::available_parallelism;
 use trace::About;
 
-/// Whether two recorded programs can run again at the same time: there are processors for both, and their last
-/// runs would not have met.
+/// Whether two recorded programs can run again at the same time: there are processors for both, and their
+/// last runs would not have met.
 pub fn can_run_beside(one: &About, other: &About) -> bool {
     let has_processors = available_parallelism().is_ok_and(|many| many.get() > 1);
     let is_driven = |about: &About| !about.driven.is_default();
