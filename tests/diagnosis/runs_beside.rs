@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Each run makes a file of its own while it lives, and leaves one that says how many it saw at most. With
-/// `lock` it fails if another run lives; with `socket` it listens.
+/// Each run makes a file of its own while it lives, waits a while for another one, and leaves a file that
+/// says how many it saw at most. With `lock` it fails if another run lives; with `socket` it listens.
 const SHOP: &str = r#"import java.io.*;
 import java.net.*;
 import java.nio.file.*;
@@ -18,26 +18,27 @@ public class Shop {
         return n * 3; // return n * 2;
     }
 
-    static void meet() throws IOException, InterruptedException {
+    static void meet(int milliseconds) throws IOException, InterruptedException {
         Path live = Files.createTempFile(Path.of("live"), "run", "");
         int most = 0;
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < milliseconds && most < 2; i += 20) {
             Thread.sleep(20);
             most = Math.max(most, new File("live").list().length);
         }
+        Thread.sleep(100);
         Files.delete(live);
         Files.createTempFile(Path.of("seen"), most + "-", "");
     }
 
     static void lock() throws IOException, InterruptedException {
         Path lock = Files.createFile(Path.of("lock"));
-        meet();
+        meet(200);
         Files.delete(lock);
     }
 
     static void listen() throws IOException, InterruptedException {
         try (ServerSocket socket = new ServerSocket(0)) {
-            meet();
+            meet(200);
         }
     }
 
@@ -45,7 +46,7 @@ public class Shop {
         switch (arguments[0]) {
             case "lock" -> lock();
             case "socket" -> listen();
-            default -> meet();
+            default -> meet(3000);
         }
         System.out.println(price(7));
     }

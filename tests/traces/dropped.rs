@@ -67,6 +67,14 @@ fn the_last_part_of_a_run_knows_what_was_written_at_its_start() {
         let unknown = said(&unknown);
         assert!(unknown.contains("no write to") && unknown.contains("were dropped"), "{unknown}");
 
+        // A person who goes to the write is told where it was.
+        let file = case.mark(&format!("lines{n}"));
+        std::fs::write(&file, format!("call {}\nwhy Lasting.shop\n", 100)).expect("written");
+        let lines = std::fs::File::open(&file).expect("a file");
+        let prompt = said(&finish(qp().arg("debug").arg(&folder).stdin(lines)));
+        let place = format!("was dropped: Lasting.main, line {}", case.line("Lasting.java", "// <- SHOP"));
+        assert!(prompt.split_whitespace().collect::<Vec<_>>().join(" ").contains(&place), "{prompt}");
+
         // The last calls are there, and the state then.
         let events = traced::exported(&folder, &[]);
         let called = |event: &&Value| event["event"] == "enter" && event["method"] == "finish";

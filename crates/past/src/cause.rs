@@ -99,8 +99,7 @@ impl Recording {
         {
             return Ok(given);
         }
-        let side = Direction::Back.side();
-        Err(PastError::NoStep(format!("no write to `{}` was recorded {side}", name.trim())))
+        Err(self.no_write(moment, Direction::Back, &variable, name)?)
     }
 
     /// Where a variable got its value before a moment, or gets its next one: the nearest write to it or to
@@ -124,9 +123,10 @@ impl Recording {
             }
             _ => None,
         };
-        let none = || format!("no write to `{}` was recorded {}", name.trim(), direction.side());
-        let at = made.ok_or_else(|| PastError::NoStep(none()))?;
-        Ok(NearestWrite { at, variable })
+        match made {
+            Some(at) => Ok(NearestWrite { at, variable }),
+            None => Err(self.no_write(moment, direction, &variable, name)?),
+        }
     }
 
     /// The last writes to a variable before a moment, the latest first, at most `limit`.

@@ -61,6 +61,56 @@ impl Recording {
         })
     }
 
+    /// Why no write to a variable was found. The last write in the part of a run that was dropped has no
+    /// event to go to, but is known.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn no_write(
+        &mut self,
+        moment: Moment,
+        direction: Direction,
+        variable: &Variable,
+        name: &str,
+    ) -> Result<PastError, PastError> {
+        let dropped = match (direction, variable.key()) {
+            (Direction::Back, Some((object, part))) => self.dropped_write(moment.when, object, part)?,
+            _ => None,
+        };
+        let (name, side) = (name.trim(), direction.side());
+        Ok(PastError::NoStep(match dropped {
+            Some(place) => format!(
+                "the last write to `{name}` {side} is in the part of the run that was dropped: {place}; a larger \
+                 --max-size keeps more"
+            ),
+            None => format!("no write to `{name}` was recorded {side}"),
+        }))
+    }
+
+    /// The method and line of the last write before a time that belongs to no recorded call.
+    fn dropped_write(
+        &mut self,
+        when: EventTime,
+        object: u32,
+        part: u32,
+    ) -> Result<Option<String>, PastError> {
+        let mut last: Option<(EventTime, String)> = None;
+        let rows = self.calls.write_rows(object, part)?;
+        for row in rows.start..self.calls.row_from(&rows, when) {
+            self.calls.each_write(self.calls.writes_in(row), |calls, seen| {
+                let at = seen.when();
+                let is_later = last.as_ref().is_none_or(|(known, _)| at > *known);
+                if seen.node.is_none() && at < when && is_later {
+                    let line = seen.line().map_or_else(String::new, |line| format!(", line {line}"));
+                    let method = seen.method(calls).map_or_else(String::new, trace::Method::shown);
+                    last = Some((at, format!("{method}{line}")));
+                }
+                WalkControl::Next
+            })?;
+        }
+        Ok(last.map(|(_, place)| place))
+    }
+
     /// A variable, and the contents of the collection that it refers to at a moment.
     ///
     /// # Errors
