@@ -228,3 +228,55 @@ fn folders_are_compared_and_processes_are_named() {
     let uncompared = told["uncompared"].to_string();
     assert!(uncompared.contains("files written by other processes that the program started"), "{told:#}");
 }
+
+/// The wrong version fails before it draws random numbers.
+const CHECKED: &str = r#"public class Checked {
+    static int sum;
+    static void check(int n) {
+        if (n < 8) throw new IllegalStateException("few"); // if (n < 4) throw new IllegalStateException("few");
+    }
+    static int drawn() {
+        return new java.util.Random().nextInt();
+    }
+    static int late() {
+        return new java.util.Random().nextInt();
+    }
+    static void sell(int n) {
+        sum += n;
+        check(n);
+        for (int i = 0; i < 50; i++) sum += n > 9 ? drawn() : late();
+    }
+    public static void main(String[] arguments) {
+        sell(20);
+        sum = 0;
+        sell(Integer.parseInt(arguments[0]));
+        System.out.println(sum);
+    }
+}
+"#;
+
+#[test]
+fn what_only_the_other_version_goes_on_to_do_is_not_compared() {
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    for (version, text) in [("wrong", CHECKED.to_owned()), ("right", CHECKED.replace("n < 8", "n < 4"))] {
+        let to = folder.path().join(version);
+        std::fs::create_dir_all(&to).expect("a folder");
+        std::fs::write(to.join("Checked.java"), text).expect("written");
+        Javac::new().args(["-g", "-d"]).arg(&to).arg(to.join("Checked.java")).run();
+    }
+    let compared = |argument: &str| -> Value {
+        let program = ["--format=json", "--", "java", "-cp", "wrong", "Checked", argument];
+        let output =
+            finish(qp().current_dir(folder.path()).args(["diff", "--reference", "right"]).args(program));
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {}", said(&output)))
+    };
+    let found = compared("7");
+    assert_eq!(found["parted"]["method"], "check", "{found:#}");
+    // Both draw numbers in the first call of `sell`, and only the right version in the second one.
+    let varies = |found: &Value, place: &str| {
+        found["varies"].as_array().is_some_and(|all| all.iter().any(|varying| varying["place"] == place))
+    };
+    assert!(varies(&found, "Checked.drawn") && !varies(&found, "Checked.late"), "{found:#}");
+    let same = compared("9");
+    assert!(same["parted"].is_null() && varies(&same, "Checked.late"), "{same:#}");
+}

@@ -46,7 +46,7 @@ pub use steps::{StepKind, StepOrigin};
 pub use variation::{Variation, VariedStep};
 
 use classes::ClassPool;
-use trace::{Calls, TraceError};
+use trace::{Calls, EventTime, TraceError};
 
 /// One of the two runs.
 pub struct AlignedRun<'a> {
@@ -71,6 +71,7 @@ pub fn align(
 }
 
 /// Adds what differs between two runs of the same version to `variation`, which belongs to the first one.
+/// Steps of the first one from `until` on are left out.
 ///
 /// # Errors
 /// A recording cannot be read; [`TraceError::Interrupted`] if `goes_on` returned false.
@@ -80,12 +81,13 @@ pub fn add_variation(
     other: &mut Calls,
     other_pool: Option<&ClassPool>,
     variation: &mut Variation,
+    until: EventTime,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), TraceError> {
     let none = Variation::default();
     let one = AlignedRun { calls: one, pool: one_pool, variation: &none };
     let other = AlignedRun { calls: other, pool: other_pool, variation: &none };
-    let differing = walk::Walk::new(one, other, goes_on).variation()?;
+    let differing = walk::Walk::new(one, other, goes_on).variation(until)?;
     variation.extend(differing);
     Ok(())
 }

@@ -67,7 +67,7 @@ pub struct DifferingCall {
 }
 
 /// The alignment of two runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Alignment {
     /// The calls that differ, in the order in which they ended.
     pub differing: Vec<DifferingCall>,
@@ -84,8 +84,26 @@ pub struct Alignment {
     in_part: NumberSet<u32>,
     /// Fields and methods that only one version has. They are not compared.
     pub only_in_one: BTreeSet<String>,
+    /// Up to when the second run was compared: behind that it only goes on where the first one has failed.
+    pub there_until: EventTime,
     /// Whether some calls were not judged, because it would have taken too long to look through their inputs.
     pub is_cut: bool,
+}
+
+impl Default for Alignment {
+    fn default() -> Alignment {
+        Alignment {
+            differing: Vec::new(),
+            other_ends: Vec::new(),
+            among_roots: Vec::new(),
+            same: 0,
+            verdicts: NumberMap::default(),
+            in_part: NumberSet::default(),
+            only_in_one: BTreeSet::new(),
+            there_until: EventTime::END,
+            is_cut: false,
+        }
+    }
 }
 
 impl Alignment {

@@ -6,6 +6,7 @@ use super::correspondence::{Contents, Correspondence, Sameness};
 use super::hashed::{NumberMap, NumberSet};
 use super::heap::{Heap, Held, Place};
 use super::report::DifferentStep;
+use super::steps::{Step, StepKind};
 use super::versions::Versions;
 use classes::ClassPool;
 use std::cell::Cell;
@@ -229,5 +230,23 @@ impl<'a> State<'a> {
             }
             _ => format!("{}[{part}]", name(object)),
         }
+    }
+
+    /// What a step changed, as text.
+    pub fn changed_by(&self, side: usize, step: &Step) -> Option<String> {
+        match step.kind {
+            StepKind::Enter(node) => Some(self.call(side, node)),
+            StepKind::Return => Some("its result".to_owned()),
+            StepKind::Throw => Some("its exception".to_owned()),
+            StepKind::Born => Some("the object that it initialises".to_owned()),
+            StepKind::Start => Some("the thread that it starts".to_owned()),
+            _ => step.written().map(|place| self.show_place(side, place)),
+        }
+    }
+
+    fn call(&self, side: usize, node: u32) -> String {
+        let calls = &self.runs[side].calls;
+        let method = calls.method(node).map_or_else(|| "?".to_owned(), trace::Method::shown);
+        format!("its call #{} {method}", calls.shown(node))
     }
 }

@@ -93,6 +93,11 @@ impl Step {
         }
     }
 
+    /// Whether the call ends with it.
+    pub fn is_end(&self) -> bool {
+        matches!(self.kind, StepKind::Return | StepKind::Throw)
+    }
+
     /// The object that a write changed; 0 for a static field.
     pub fn object(&self) -> u32 {
         match (self.kind, self.values.first()) {
@@ -156,6 +161,14 @@ pub struct OwnSteps {
     pub initialisers: Vec<u32>,
     /// Whether some steps are those of callees whose methods only one version has.
     pub has_inlined: bool,
+}
+
+/// The initialisers that ran in two calls, with the side of each.
+pub fn initialisers(here: &OwnSteps, there: &OwnSteps) -> Vec<(usize, u32)> {
+    let of = |side: usize, steps: &OwnSteps| -> Vec<(usize, u32)> {
+        steps.initialisers.iter().map(|node| (side, *node)).collect()
+    };
+    [of(0, here), of(1, there)].concat()
 }
 
 /// Reads steps of one run, and keeps those of neighbouring calls.

@@ -10,7 +10,7 @@ use super::matching::{Matched, StepKey, matched};
 use super::open_pair::OpenPair;
 use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
 use super::state::State;
-use super::steps::{OwnSteps, Step, StepKind, StepOrigin, StepReader};
+use super::steps::{OwnSteps, Step, StepKind, StepOrigin, StepReader, initialisers};
 use super::threads;
 use super::variation::{Variation, VariedStep};
 use std::rc::Rc;
@@ -36,6 +36,8 @@ pub struct Walk<'a, 'g> {
     found: Alignment,
     /// What differs, if both runs are of the same version.
     variation: Option<Variation>,
+    /// The last time of the first run that is compared; of runs of one version, the first that is not.
+    until: EventTime,
     goes_on: &'g mut dyn FnMut() -> bool,
 }
 
@@ -52,6 +54,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             changed: ChangedMethods::default(),
             found: Alignment::default(),
             variation: None,
+            until: EventTime::END,
             goes_on,
         }
     }
@@ -61,6 +64,7 @@ impl<'a, 'g> Walk<'a, 'g> {
     /// # Errors
     /// A recording cannot be read, or the comparison was interrupted.
     pub fn align(mut self) -> Result<Alignment, TraceError> {
+        self.until = self.end_of_first()?;
         self.go_through()?;
         self.found.differing.sort_by_key(|call| call.ended);
         self.found.only_in_one = self.state.versions.only_in_one.clone();
@@ -68,11 +72,20 @@ impl<'a, 'g> Walk<'a, 'g> {
         Ok(self.found)
     }
 
-    /// What differs between two runs of the same version.
+    /// When the first run had its last event, without those by which an exception leaves its calls. Of
+    /// several threads, one can go on after another has failed.
+    fn end_of_first(&mut self) -> Result<EventTime, TraceError> {
+        let [here, there] = [0, 1].map(|side: usize| self.state.runs[side].calls.threads());
+        let ([(thread, ..)], [_]) = (&*here, &*there) else { return Ok(EventTime::END) };
+        Ok(self.state.runs[0].calls.last_but_leaves(*thread)?.unwrap_or(EventTime::END))
+    }
+
+    /// What differs between two runs of the same version, up to a time of the first one.
     ///
     /// # Errors
     /// A recording cannot be read, or the comparison was interrupted.
-    pub fn variation(mut self) -> Result<Variation, TraceError> {
+    pub fn variation(mut self, until: EventTime) -> Result<Variation, TraceError> {
+        self.until = until;
         self.variation = Some(Variation::default());
         self.go_through()?;
         Ok(self.variation.unwrap_or_default())
@@ -87,8 +100,10 @@ impl<'a, 'g> Walk<'a, 'g> {
             let [here, there] = [here?, there?];
             let is_one = group.threads.iter().all(|threads| threads.len() == 1);
             let varies = self.state.runs.iter().any(|run| run.variation.threads.contains(&group.name));
-            if self.variation.is_some() && group.threads[0].len() != group.threads[1].len() {
-                self.add_varying_threads(&group.name);
+            if let Some(variation) = &mut self.variation
+                && group.threads[0].len() != group.threads[1].len()
+            {
+                variation.add_threads(&group.name);
             }
             let matched = match is_one {
                 true => self.matched(&here, &there),
@@ -105,12 +120,6 @@ impl<'a, 'g> Walk<'a, 'g> {
             self.run()?;
         }
         Ok(())
-    }
-
-    fn add_varying_threads(&mut self, name: &str) {
-        if let Some(variation) = &mut self.variation {
-            variation.add_threads(name);
-        }
     }
 
     fn run(&mut self) -> Result<(), TraceError> {
@@ -135,26 +144,44 @@ impl<'a, 'g> Walk<'a, 'g> {
                 Some(Matched::There(other)) => top.reached[1] = after(&there, other),
                 None => {}
             }
+            let reached = top.reached[0];
             match next {
                 None => self.close()?,
                 Some(Matched::Both(one, other)) => {
-                    if let (Some(one), Some(other)) = (here.steps.get(one), there.steps.get(other)) {
+                    if let (Some(one), Some(other)) = (here.steps.get(one), there.steps.get(other))
+                        && (one.is_end() || !self.is_left_out(one.time))
+                    {
                         self.both(one, other)?;
                     }
                 }
                 Some(Matched::Here(one)) => {
-                    if let Some(step) = here.steps.get(one) {
+                    if let Some(step) = here.steps.get(one)
+                        && (step.is_end() || !self.is_left_out(step.time))
+                    {
                         self.alone(0, step)?;
                     }
                 }
-                Some(Matched::There(other)) => {
-                    if let Some(step) = there.steps.get(other) {
-                        self.alone(1, step)?;
-                    }
-                }
+                Some(Matched::There(other)) => match there.steps.get(other) {
+                    Some(step) if self.is_left_out(reached) && !step.is_end() => self.leave_out(step),
+                    Some(step) => self.alone(1, step)?,
+                    None => {}
+                },
             }
         }
         Ok(())
+    }
+
+    /// Whether a step of the first run at this time is not compared.
+    fn is_left_out(&self, time: EventTime) -> bool {
+        if self.variation.is_some() { time >= self.until } else { time > self.until }
+    }
+
+    /// Leaves out a step of the second run: the first one has failed, and goes on no more.
+    fn leave_out(&mut self, step: &Step) {
+        self.found.there_until = self.found.there_until.min(step.time);
+        if let Some(top) = self.open.last_mut() {
+            top.is_off = true;
+        }
     }
 
     /// The pairs of the steps of two calls; `None` if they are paired one by one.
@@ -329,7 +356,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             }
             _ => step.values.last().map_or_else(|| "none".to_owned(), |value| self.state.show(side, *value)),
         });
-        let what = self.changed_by(0, here);
+        let what = self.state.changed_by(0, here);
         if let Some(variation) = &mut self.variation {
             let (node, kind, place) = (here.origin.call, Some(here.kind), here.written());
             let step = VariedStep { node, kind, place, is_named, what, values: values.into() };
@@ -368,24 +395,6 @@ impl<'a, 'g> Walk<'a, 'g> {
         }
     }
 
-    /// What a step changed, as text.
-    fn changed_by(&self, side: usize, step: &Step) -> Option<String> {
-        match step.kind {
-            StepKind::Enter(node) => Some(self.call(side, node)),
-            StepKind::Return => Some("its result".to_owned()),
-            StepKind::Throw => Some("its exception".to_owned()),
-            StepKind::Born => Some("the object that it initialises".to_owned()),
-            StepKind::Start => Some("the thread that it starts".to_owned()),
-            _ => step.written().map(|place| self.state.show_place(side, place)),
-        }
-    }
-
-    fn call(&self, side: usize, node: u32) -> String {
-        let calls = &self.state.runs[side].calls;
-        let method = calls.method(node).map_or_else(|| "?".to_owned(), trace::Method::shown);
-        format!("its call #{} {method}", calls.shown(node))
-    }
-
     /// Takes a step of one run that the other run lacks.
     fn alone(&mut self, side: usize, step: &Step) -> Result<(), TraceError> {
         let Some(top) = self.open.last() else { return Ok(()) };
@@ -404,7 +413,7 @@ impl<'a, 'g> Walk<'a, 'g> {
             Some(variation) => variation.names_next(),
             None => is_kept && !is_place,
         };
-        let what = if is_named { self.changed_by(side, step) } else { None };
+        let what = if is_named { self.state.changed_by(side, step) } else { None };
         if is_effect {
             self.note_variation(side, step, calls.map(|(node, _)| node), what.as_deref());
         }
@@ -587,12 +596,4 @@ impl<'a, 'g> Walk<'a, 'g> {
         }
         Ok(())
     }
-}
-
-/// The initialisers that ran in two calls, with the side of each.
-fn initialisers(here: &OwnSteps, there: &OwnSteps) -> Vec<(usize, u32)> {
-    let of = |side: usize, steps: &OwnSteps| -> Vec<(usize, u32)> {
-        steps.initialisers.iter().map(|node| (side, *node)).collect()
-    };
-    [of(0, here), of(1, there)].concat()
 }

@@ -342,6 +342,30 @@ impl Calls {
         Ok(None)
     }
 
+    /// When the last event of a thread was that is no [`Traced::Leave`]: behind it, at most an exception
+    /// leaves calls. `None` if there was none.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn last_but_leaves(&mut self, thread: u32) -> Result<Option<EventTime>, TraceError> {
+        for chunk in self.chunks_of(thread).into_iter().rev() {
+            let mut last = None;
+            self.walk_from(thread, (chunk, 0), |_, seen| {
+                if seen.place.0 != chunk {
+                    return WalkControl::Stop;
+                }
+                if seen.site.what != Traced::Leave {
+                    last = Some(seen.when());
+                }
+                WalkControl::Next
+            })?;
+            if last.is_some() {
+                return Ok(last);
+            }
+        }
+        Ok(None)
+    }
+
     /// The previous event of the call; `None` before its entry.
     ///
     /// # Errors

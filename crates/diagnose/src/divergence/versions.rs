@@ -7,7 +7,7 @@ use super::ends::{self, EndsDivergence};
 use super::unseen::{UnseenState, executed};
 use alignment::{self, AlignedRun, Alignment, Variation};
 use session::{Context, SessionError};
-use trace::TraceError;
+use trace::{EventTime, TraceError};
 
 /// The number of runs that confirm a difference, for a call that itself reads the time, random numbers or the
 /// like. A call that draws one random bit agrees in a few runs by chance.
@@ -47,11 +47,19 @@ pub struct BlamedCall {
 }
 
 /// What varies between the runs of each version, as seen by the first one. Further runs are added to it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct KnownVariation {
     varies: [Variation; 2],
     /// Number of runs of each version that were compared with the first one.
     compared: [usize; 2],
+    /// Up to when the first run of each version was compared with further ones.
+    until: [EventTime; 2],
+}
+
+impl Default for KnownVariation {
+    fn default() -> KnownVariation {
+        KnownVariation { varies: Default::default(), compared: [0; 2], until: [EventTime::END; 2] }
+    }
 }
 
 impl KnownVariation {
@@ -63,6 +71,7 @@ impl KnownVariation {
         context: &Context,
     ) -> Result<(), SessionError> {
         let Some((first, others)) = runs.split_first_mut() else { return Ok(()) };
+        let until = self.until.get(side).copied().unwrap_or(EventTime::END);
         let (Some(varies), Some(compared)) = (self.varies.get_mut(side), self.compared.get_mut(side)) else {
             return Ok(());
         };
@@ -73,12 +82,29 @@ impl KnownVariation {
                 &mut other.trace.calls,
                 other.fields.pool(),
                 varies,
+                until,
                 &mut || !context.is_interrupted(),
             )
             .map_err(unless_interrupted)?;
             *compared += 1;
         }
         Ok(())
+    }
+
+    /// Whether an alignment used no more of the other version's run than what was compared. Otherwise further
+    /// runs are to be compared again, up to where it came.
+    fn reaches(&mut self, alignment: &Alignment) -> bool {
+        let [_, until] = &mut self.until;
+        let [_, compared] = &mut self.compared;
+        let is_enough = alignment.there_until <= *until;
+        if *compared == 0 || !is_enough {
+            *until = alignment.there_until;
+        }
+        if !is_enough {
+            self.varies[1] = Variation::default();
+            *compared = 0;
+        }
+        is_enough
     }
 }
 
@@ -94,12 +120,20 @@ pub fn compare_versions(
 ) -> Result<ComparedVersions, SessionError> {
     let runs = here.len();
     known.add(0, here, context)?;
-    known.add(1, there, context)?;
+    let alignment = loop {
+        known.add(1, there, context)?;
+        let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
+            return Ok(ComparedVersions::default());
+        };
+        let alignment = aligned(one, other, &known.varies, context)?;
+        if known.reaches(&alignment) {
+            break alignment;
+        }
+    };
     let varies = known.varies.clone();
     let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
         return Ok(ComparedVersions::default());
     };
-    let alignment = aligned(one, other, &varies, context)?;
     let calls = &one.trace.calls;
     let code = ComparedCode::new(calls, [one.fields.pool(), other.fields.pool()]);
     let of_there = ComparedCode::new(&other.trace.calls, [other.fields.pool(), one.fields.pool()]);
