@@ -233,7 +233,7 @@ fn folders_are_compared_and_processes_are_named() {
 const CHECKED: &str = r#"public class Checked {
     static int sum;
     static void check(int n) {
-        if (n < 8) throw new IllegalStateException("few"); // if (n < 4) throw new IllegalStateException("few");
+        if (n < 8) throw new IllegalStateException("few"); // if (n < 4) in the right version
     }
     static int drawn() {
         return new java.util.Random().nextInt();

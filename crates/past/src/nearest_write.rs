@@ -80,8 +80,8 @@ impl Recording {
         let (name, side) = (name.trim(), direction.side());
         Ok(PastError::NoStep(match dropped {
             Some(place) => format!(
-                "the last write to `{name}` {side} is in the part of the run that was dropped: {place}; a larger \
-                 --max-size keeps more"
+                "the last write to `{name}` {side} is in the part of the run that was dropped: {place}; a \
+                 larger --max-size keeps more"
             ),
             None => format!("no write to `{name}` was recorded {side}"),
         }))

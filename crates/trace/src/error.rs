@@ -57,7 +57,8 @@ pub enum TraceError {
     PartialRecording,
     /// The recording lacks the first events of the run.
     #[error(
-        "the first events of this run were dropped to keep the recording small; record the program with `--max-size none`, since only a whole run tells which hit of its place an event is"
+        "the first events of this run were dropped to keep the recording small; record the program \
+         with `--max-size none`, since only a whole run tells which hit of its place an event is"
     )]
     DroppedEvents,
     /// The caller stopped the work.

@@ -163,8 +163,8 @@ fn overflows(count: u64) -> String {
     }
     let times = if count == 1 { "once".to_owned() } else { format!("{} times", thousands(count)) };
     let text = format!(
-        "note: the stack overflowed {times}: a recorded method needs more of it than a plain one, so the plain \
-         run may do something else; `java -Xss64m` gives room"
+        "note: the stack overflowed {times}: a recorded method needs more of it than a plain one, so the \
+         plain run may do something else; `java -Xss64m` gives room"
     );
     hanging(&text, 0, WIDTH)
 }

@@ -41,8 +41,8 @@ impl Rule for LastChange<'_> {
         let kept = context.keep(target.point, target.frame, &target.expr);
         if is_cleared {
             context.warn(format!(
-                "the compiler sets `{}` to null after its last use, which counts as no change; to see its value \
-                 longer, compile with -Dclojure.compiler.disable-locals-clearing=true",
+                "the compiler sets `{}` to null after its last use, which counts as no change; to see its \
+                 value longer, compile with -Dclojure.compiler.disable-locals-clearing=true",
                 target.expr.text()
             ));
             return Ok(ask);
