@@ -70,11 +70,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_is_ready_when_a_process_listens() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        assert!(listening(port).await);
-        assert!(Ready::Port(port).check().await.is_err());
-        drop(listener);
+        // A port that is bound stays this test's own, also while nothing listens.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = socket.local_addr().unwrap().port();
         assert!(!listening(port).await);
+        Ready::Port(port).check().await.unwrap();
+        let _listener = socket.listen(1).unwrap();
+        assert!(listening(port).await);
+        assert!(
+            matches!(Ready::Port(port).check().await, Err(DebuggeeError::PortTaken(taken)) if taken == port)
+        );
     }
 }
