@@ -12,6 +12,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
+use testing::free_port;
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -19,11 +20,6 @@ const SOON: Duration = Duration::from_secs(30);
 struct Remote {
     case: Case,
     port: u16,
-}
-
-/// A port that nothing listens on.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port()
 }
 
 impl Remote {

@@ -8,10 +8,7 @@ use serde_json::Value;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound").port()
-}
+use testing::free_port;
 
 fn chain(name: &str, port: u16, ready: &str, requests: &[&str], more: &str) -> PathBuf {
     let classes = crate::support::compiled("fixtures/server", &["-g"]);

@@ -7,6 +7,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::io::Read;
+use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,27 @@ pub fn needs(is_there: bool, what_is_missing: &str) {
     if !is_there {
         eprintln!("left out: {what_is_missing}");
     }
+}
+
+/// A port on which nothing listens, and which the system gives to nobody who asks for any port: what is below
+/// 32768 it gives only to those who name it.
+///
+/// # Panics
+/// All such ports are taken.
+pub fn free_port() -> u16 {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+    let from = std::process::id().wrapping_mul(97);
+    let mut ports =
+        (0..COUNT).map(|_| FIRST + from.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed)) % COUNT);
+    let free = ports.find_map(|port| {
+        let port = u16::try_from(port).ok()?;
+        TcpListener::bind(("127.0.0.1", port)).is_ok().then_some(port)
+    });
+    free.expect("a port that is free")
 }
 
 /// Runs a command to its end with piped output; `None` if it had to be killed because it took longer than
