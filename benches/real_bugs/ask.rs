@@ -4,6 +4,7 @@ use super::fault::RealFault;
 use super::process::{Ended, run};
 use super::projects::Project;
 use super::verdict::{Answer, Verdict, named, verdict};
+use serde::Serialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -119,6 +120,40 @@ impl Case<'_> {
             undecided,
         }
     }
+}
+
+impl Case<'_> {
+    /// `qp diagnose --rank`.
+    ///
+    /// # Errors
+    /// It takes longer than the time limit, or ranks nothing.
+    pub fn ranked(&self) -> Result<Ranked, String> {
+        let class_path = self.project.class_path(Some(&self.fault.id));
+        let rank = ["diagnose", "--rank=1000", "--format", "json", "--test", &self.fault.test];
+        let qp = qp();
+        let words = [qp.as_str()].into_iter().chain(rank).chain(["--classpath", &class_path]);
+        let command: Vec<String> = words.map(str::to_owned).collect();
+        let ended = run(&command, &self.folder(), limit());
+        let mut lines = ended.output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let Some(ranking) = lines.find_map(|mut line| line.get_mut("ranking").map(Value::take)) else {
+            return Err(without_result(&ended).why);
+        };
+        let methods = ranking["methods"].as_array().ok_or("no methods")?;
+        let is_faulty = |of: &Value| verdict(named(of).as_deref(), &self.fault.methods) == Verdict::Exact;
+        let place = methods.iter().position(is_faulty).map(|at| at + 1);
+        Ok(Ranked { place, of: methods.len(), took_s: ended.took.as_secs_f64() })
+    }
+}
+
+/// Where `qp diagnose --rank` has the faulty method.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Ranked {
+    /// Its place, from 1; `None` if it is not ranked.
+    pub place: Option<usize>,
+    /// Number of methods that are ranked.
+    pub of: usize,
+    /// Duration of the command in seconds.
+    pub took_s: f64,
 }
 
 /// The answer of a command that printed no result.

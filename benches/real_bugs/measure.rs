@@ -1,6 +1,6 @@
 //! Asks `qp` about each fault, and prints a table per library.
 
-use super::ask::{Case, qp};
+use super::ask::{Case, Ranked, qp};
 use super::fault::{RealFault, place_saved, saved};
 use super::make::make;
 use super::projects::{Project, corpus, projects};
@@ -23,6 +23,8 @@ pub struct Measured {
     pub foremost: Option<Answer>,
     /// The same, weighed by the other tests of the class.
     pub passing: Option<Answer>,
+    /// The place of the faulty method by `qp diagnose --rank`.
+    pub ranked: Option<Ranked>,
     /// The rank of the faulty method by Ochiai's formula.
     pub rank: Option<f64>,
 }
@@ -77,12 +79,19 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
     let wrong = exact.and_then(|(_, node)| *node);
     let foremost = has("foremost").then(|| case.with_oracle("foremost", wrong, false));
     let passing = has("passing").then(|| case.with_oracle("foremost", wrong, true));
+    let without = |part: &str, why: &str| println!("{part} {} {}", fault.id, shortened(why));
+    let ranked = has("rank").then(|| case.ranked());
     let rank = has("rank").then(|| {
         case.rank().unwrap_or_else(|why| {
-            println!("rank {} {}", fault.id, shortened(&why));
+            without("ochiai", &why);
             None
         })
     });
+    let ranked = ranked.and_then(|ranked| ranked.inspect_err(|why| without("rank", why)).ok());
+    if let (Some(of), Some(other)) = (ranked.filter(|of| of.place.is_none_or(|at| at > 5)), rank) {
+        let place = of.place.map_or("-".to_owned(), |place| place.to_string());
+        println!("rank {} {place} of {}, Ochiai {other:?}: {}", fault.id, of.of, fault.methods.join(" "));
+    }
     Measured {
         id: fault.id.clone(),
         test: fault.test.clone(),
@@ -92,6 +101,7 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
         reference,
         foremost,
         passing,
+        ranked,
         rank: rank.flatten(),
     }
 }

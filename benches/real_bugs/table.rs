@@ -24,15 +24,12 @@ pub fn print(measured: &[Measured]) {
             line(one.unwrap_or("all"), &of_library(measured, *one), *of);
         }
     }
-    if measured.iter().any(|one| one.rank.is_some()) {
-        println!(
-            "\n{:<28} {:>6} {:>6} {:>8} {:>9} {:>9}",
-            "Ochiai", "ranked", "first", "median", "foremost", "--passing"
-        );
+    if measured.iter().any(|one| one.ranked.is_some()) {
+        ranks(measured, &names);
+    }
+    if measured.iter().any(|one| one.foremost.is_some() && one.passing.is_some()) {
+        println!("\n{:<28} {:>9} {:>9}", "answers where both found it", "foremost", "--passing");
         for one in &names {
-            let ranks: Vec<f64> = of_library(measured, *one).iter().filter_map(|one| one.rank).collect();
-            let first = ranks.iter().filter(|rank| **rank < 2.0).count();
-            let of = one.unwrap_or("all");
             // Answers on average, over the faults that both ways found.
             let both = of_library(measured, *one).into_iter().filter_map(|one| {
                 let found = |answer: &&Answer| answer.verdict == Verdict::Exact;
@@ -42,16 +39,39 @@ pub fn print(measured: &[Measured]) {
                 ))
             });
             let (without, with): (Vec<usize>, Vec<usize>) = both.unzip();
-            println!(
-                "{of:<28} {:>6} {first:>6} {:>8.1} {:>9.2} {:>9.2}",
-                ranks.len(),
-                median(ranks.clone()),
-                average(without.into_iter()),
-                average(with.into_iter())
-            );
+            let (without, with) = (average(without.into_iter()), average(with.into_iter()));
+            println!("{:<28} {without:>9.2} {with:>9.2}", one.unwrap_or("all"));
         }
     }
 }
+
+/// Prints in how many percent of the faults the faulty method comes first, and among the first ones: by
+/// `qp diagnose --rank`, and by Ochiai's formula.
+fn ranks(measured: &[Measured], names: &[Option<&str>]) {
+    println!(
+        "\n{:<16} {:>6} {:>7} {:>5} {:>5} {:>5} {:>5} {:>8} {:>5} {:>5} {:>5} {:>5}",
+        "rank, % within", "faults", "s", "1", "3", "5", "10", "Ochiai:", "1", "3", "5", "10"
+    );
+    for one in names {
+        let these = of_library(measured, *one);
+        let own = these.iter().map(|one| Some(f64::from(u32::try_from(one.ranked?.place?).expect("few"))));
+        let own: Vec<Option<f64>> = own.collect();
+        let ochiai: Vec<Option<f64>> = these.iter().map(|one| one.rank).collect();
+        let within = |ranks: &[Option<f64>], most: f64| {
+            let found = ranks.iter().flatten().filter(|rank| **rank <= most).count();
+            100.0 * count(found) / count(these.len().max(1))
+        };
+        let seconds = median(these.iter().filter_map(|one| Some(one.ranked?.took_s)).collect());
+        print!("{:<16} {:>6} {seconds:>7.2}", one.unwrap_or("all"), these.len());
+        TOP.iter().for_each(|most| print!(" {:>5.0}", within(&own, *most)));
+        print!(" {:>8}", "");
+        TOP.iter().for_each(|most| print!(" {:>5.0}", within(&ochiai, *most)));
+        println!();
+    }
+}
+
+/// The places up to which ranks are counted.
+const TOP: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 
 type Part = fn(&Measured) -> Option<&Answer>;
 

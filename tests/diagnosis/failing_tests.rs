@@ -167,7 +167,8 @@ fn a_class_initialiser_is_not_asked_about_before_the_failure_is_known() {
 fn the_assumption_can_be_taken_back() {
     let script = [json!({"question": 1, "answer": "undo"}), json!({"question": 1, "answer": "undo"})];
     let (replies, _) = lines(&mut of_test(&["diagnose", "--format=json"], "CartTest#equals"), &script);
-    let [assumed, before, after, refused] = replies.as_slice() else { panic!("{replies:#?}") };
+    let [assumed, ranking, before, after, refused] = replies.as_slice() else { panic!("{replies:#?}") };
+    assert_eq!(ranking["ranking"]["methods"][1]["method"], "shown", "{ranking:#}");
     assert_eq!((&before["influential"], &assumed["assumed"]["influential"]), (&json!(2), &json!(2)));
     assert_eq!(after["influential"], Value::Null);
     assert!(refused["error"].as_str().is_some_and(|error| error.contains("no answer")), "{refused:#}");

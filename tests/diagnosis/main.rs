@@ -18,6 +18,7 @@ mod members;
 mod mocks;
 mod passing;
 mod questions;
+mod ranking;
 mod readable;
 mod rebuilt;
 mod reference;

@@ -8,6 +8,8 @@ use std::process::Command;
 pub struct Told {
     /// What was taken for granted because the run failed.
     pub assumed: Option<Value>,
+    /// The most suspicious methods, if they were ranked.
+    pub ranking: Option<Value>,
     /// The answered questions, in their order.
     pub questions: Vec<Value>,
     /// The last line.
@@ -21,18 +23,22 @@ pub struct Told {
 pub fn told(command: &mut Command, mut answer: impl FnMut(&Value) -> &'static str) -> Told {
     let mut talk = Talk::begin(command);
     let mut questions = Vec::new();
-    let mut assumed = None;
+    let (mut assumed, mut ranking) = (None, None);
     loop {
         let heard = talk.hear();
         if let Some(what) = heard.get("assumed") {
             assumed = Some(what.clone());
             continue;
         }
+        if let Some(what) = heard.get("ranking") {
+            ranking = Some(what.clone());
+            continue;
+        }
         if heard.get("kept").is_some() || heard.get("by_reference").is_some() {
             continue;
         }
         if heard.get("question").is_none() {
-            return Told { assumed, questions, last: heard, code: talk.end() };
+            return Told { assumed, ranking, questions, last: heard, code: talk.end() };
         }
         let said = answer(&heard);
         talk.say(&json!({"question": heard["question"], "answer": said}).to_string());

@@ -10,6 +10,7 @@
 
 use super::coverage::Coverage;
 use super::situation::Situation;
+use super::spectrum::succeeds;
 use std::collections::HashMap;
 
 /// Maximum number of suspicious calls to estimate: each one is compared with all others.
@@ -69,14 +70,9 @@ pub fn own_weights(situation: &Situation<'_>, calls: &[u32]) -> Option<Vec<f64>>
         let calls = executed.get(entity).copied().unwrap_or(1.0);
         let valid = usize::try_from(*entity).ok().and_then(|entity| valid.get(entity));
         let valid = valid.copied().map_or(0.0, f64::from);
-        (right(valid) - right(valid + calls)) / calls
+        (succeeds(valid) - succeeds(valid + calls)) / calls
     };
     Some(calls.iter().map(|call| LEAST + entities(call).iter().map(weight).sum::<f64>()).collect())
-}
-
-/// Probability that a faulty entity succeeds in this many calls.
-fn right(calls: f64) -> f64 {
-    2.0 / ((calls + 1.0) * (calls + 2.0))
 }
 
 impl<'a> FaultModel<'a> {
@@ -134,10 +130,10 @@ impl<'a> FaultModel<'a> {
         let (mut if_invalid, mut if_valid) = (Vec::new(), Vec::new());
         let entities = self.valid.iter().zip(&self.suspicious).zip(&of_tree).zip(&self.weights);
         for (((valid, all), tree), weight) in entities {
-            let then = right(valid + tree);
-            if_invalid.push(if *tree > 0.0 { weight * (right(*valid) - then) / tree } else { 0.0 });
+            let then = succeeds(valid + tree);
+            if_invalid.push(if *tree > 0.0 { weight * (succeeds(*valid) - then) / tree } else { 0.0 });
             let others = all - tree;
-            if_valid.push(if others > 0.0 { weight * (then - right(valid + all)) / others } else { 0.0 });
+            if_valid.push(if others > 0.0 { weight * (then - succeeds(valid + all)) / others } else { 0.0 });
         }
         let (wrong, bits_if_invalid) = self.uncertainty(&inside, &if_invalid);
         let (fine, bits_if_valid) = self.uncertainty(&outside, &if_valid);

@@ -27,6 +27,6 @@ mod weights;
 pub use coverage::{Coverage, CoverageBuilder};
 pub use diagnosis::{Diagnosis, Step};
 pub use forest::Forest;
-pub use spectrum::ochiai;
+pub use spectrum::{ochiai, suspicion};
 pub use strategy::{Needs, STRATEGIES, Strategy, StrategyRow, strategy};
 pub use verdict::{JudgedCall, Verdict};

@@ -9,6 +9,21 @@ pub fn ochiai(ef: u32, nf: u32, ep: u32) -> f64 {
     if ef == 0 { 0.0 } else { f64::from(ef) / product.sqrt() }
 }
 
+/// How likely code is faulty, relative to other code, if exactly one part of the code is: `ef` failing runs
+/// cover it and `nf` do not, `ep` passing runs cover it.
+///
+/// The passing runs count as in `fault_estimates`: faulty code that fails in an unknown fraction of its runs,
+/// with larger fractions likelier, succeeds in all of `ep` runs with probability 2/((ep+1)(ep+2)). A fault
+/// elsewhere explains the failing runs that do not cover the code.
+pub fn suspicion(ef: u32, nf: u32, ep: u32) -> f64 {
+    if ef == 0 { 0.0 } else { succeeds(f64::from(ep)) * f64::from(ef) / (f64::from(ef) + f64::from(nf)) }
+}
+
+/// Probability that faulty code succeeds in all of this many runs.
+pub fn succeeds(runs: f64) -> f64 {
+    2.0 / ((runs + 1.0) * (runs + 2.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

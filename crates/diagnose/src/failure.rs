@@ -12,7 +12,7 @@ use super::assertion_site::AssertionSite;
 use super::slice_answer::{SlicedPart, WrongPart};
 use super::{Diagnoser, Judgement};
 use classes::ClassPool;
-use declarative::Verdict;
+use declarative::{STRATEGIES, Verdict};
 use serde::Serialize;
 use session::{Context, SessionError};
 use std::collections::BTreeSet;
@@ -80,6 +80,23 @@ pub(super) struct FailureStart {
     pub(super) taken: Option<u32>,
     /// What was not yet shown.
     unshown: Option<Assumption>,
+    /// The failed run, as far as it was examined.
+    pub(super) found: Option<FailedRun>,
+}
+
+/// What the failure of a run shows of its calls.
+#[derive(Clone, Debug)]
+pub(super) struct FailedRun {
+    /// The outermost call that failed.
+    pub root: u32,
+    /// The first call that prepared it, or itself.
+    pub from: u32,
+    /// The calls that the exception left one after another, outermost first.
+    pub chain: Vec<u32>,
+    /// Whether the exception is that of a failed assertion of a test.
+    pub is_assertion: bool,
+    /// The calls that influenced what is wrong; `None` if they are not known.
+    pub influential: Option<BTreeSet<u32>>,
 }
 
 /// A call that an exception left for the code that runs the program.
@@ -173,6 +190,7 @@ impl Diagnoser {
         if self.diagnosis.answers().iter().any(|answered| answered.node == node) {
             return Ok(());
         }
+        let is_assertion = site.is_some();
         let left = chain.iter().skip(1).find(|call| site.is_none() && !self.is_of_test(**call));
         let at = site.as_ref().and_then(|site| site.place.clone());
         let (assertion, wrong) = site.map(|site| (site.text, site.examined)).unzip();
@@ -188,9 +206,17 @@ impl Diagnoser {
             why: influential.as_ref().err().cloned(),
             more: count.saturating_sub(1),
         };
-        let from = self.prepared_from(failed.root)?;
-        let from = self.nodes.of_call(from);
-        let influential = influential.ok().map(|calls| self.nodes.with_parts(failed.root, calls));
+        let first = self.prepared_from(failed.root)?;
+        let from = self.nodes.of_call(first);
+        let influential = influential.ok();
+        self.failure.found = Some(FailedRun {
+            root: failed.root,
+            from: first,
+            chain: chain.to_vec(),
+            is_assertion,
+            influential: influential.clone(),
+        });
+        let influential = influential.map(|calls| self.nodes.with_parts(failed.root, calls));
         self.diagnosis.answer(node, Verdict::Failed(from, influential));
         self.failure.taken = Some(node);
         self.failure.unshown = Some(assumption);
@@ -219,6 +245,22 @@ impl Diagnoser {
     fn object_of(&mut self, call: u32) -> Result<Option<u32>, SessionError> {
         let this = self.trace.calls.call(call)?.and_then(|call| call.this);
         Ok(this.filter(|this| *this != 0).or_else(|| self.trace.calls.born(call)))
+    }
+
+    /// The node of the call that threw the exception which shows the failure, while it can be asked about. An
+    /// assertion of a test judges what other calls did, so its call is not asked about first. Strategies of
+    /// the literature choose by themselves.
+    pub(super) fn thrower(&self) -> Option<u32> {
+        let default = STRATEGIES.first().map(|row| row.name);
+        let is_default = self.options.strategy.as_deref().is_none_or(|name| Some(name) == default);
+        let failed = self.failure.found.as_ref().filter(|failed| is_default && !failed.is_assertion)?;
+        let node = self.nodes.of_call(*failed.chain.last()?);
+        let situation = self.diagnosis.situation();
+        if situation.postponed.is_some_and(|methods| methods.contains(&situation.forest.method(node))) {
+            return None;
+        }
+        let is_taken = self.failure.taken.is_some_and(|taken| taken != node);
+        (is_taken && situation.can_be_asked(node)).then_some(node)
     }
 
     /// Whether the method of a call belongs to a test class.

@@ -20,6 +20,7 @@
 //! - [`find_divergence`] finds where two versions diverge (`divergence`); the room `alignment`
 //!   compares their calls. `chance` finds values that vary from run to run.
 //! - `passing` runs the program so that it passes, and weighs the questions by what those runs covered.
+//!   `ranking` ranks the methods of a failed run by that and by what influenced the failure.
 //! - `test_methods` knows the methods of test classes, about which questions are postponed.
 //! - `again` tells whether a recorded program can be run again unchanged.
 
@@ -39,6 +40,7 @@ mod node_view;
 mod oracles;
 mod passing;
 mod question;
+mod ranking;
 mod reference;
 mod slice_answer;
 mod test_methods;
@@ -56,6 +58,7 @@ pub use failure::{Assumption, NamedNode};
 pub use node_view::{NodeView, PrintedText, node_view};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
 pub use question::Question;
+pub use ranking::{EdgeKind, ExceptionPart, RankedMethod, Ranking, RareEdge};
 pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};
@@ -333,8 +336,8 @@ impl Diagnoser {
         self.blame_by_reference(context).await?;
         let step = loop {
             self.begin_at_failure(context).await?;
-            let innermost = self.innermost_violation(context).await?.map(Step::Ask);
-            match innermost.unwrap_or_else(|| self.diagnosis.next()) {
+            let known = self.innermost_violation(context).await?.or_else(|| self.thrower());
+            match known.map_or_else(|| self.diagnosis.next(), Step::Ask) {
                 Step::Ask(node) => {
                     let (mut question, asserted) = self.look_at(node, context).await?;
                     if !self.answered(node, &mut question, asserted, context).await? {

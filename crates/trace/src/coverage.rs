@@ -20,6 +20,15 @@ pub struct CoveredEdge {
     pub edge: FlowEdge,
 }
 
+/// How many runs covered an edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CoveringRuns {
+    /// Number of runs that passed.
+    pub passed: u32,
+    /// Number of tests that failed.
+    pub failed: u32,
+}
+
 /// How many runs covered each edge. A run is that of a program, or of one test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunsCoverage {
@@ -27,10 +36,10 @@ pub struct RunsCoverage {
     pub passed: u32,
     /// Number of tests among them; the others are runs of a whole program.
     pub tests: u32,
-    /// The tests that failed. Their edges are not among `edges`.
+    /// The tests that failed.
     pub failed: Vec<String>,
-    /// By edge: number of runs that passed and covered it. Edges that none covered are missing.
-    pub edges: HashMap<CoveredEdge, u32>,
+    /// The edges that any run covered.
+    pub edges: HashMap<CoveredEdge, CoveringRuns>,
 }
 
 impl RunsCoverage {
@@ -58,17 +67,22 @@ impl RunsCoverage {
                         }
                     }
                 }
-                Report::Covered(run) if run.passed => {
-                    found.passed += 1;
-                    found.tests += u32::from(run.test.is_some());
+                // A program that failed, without tests, tells nothing of single runs.
+                Report::Covered(run) if run.passed || run.test.is_some() => {
                     // Two loaders can define one class, whose edges then have two numbers.
                     let edges: HashSet<&CoveredEdge> =
                         run.edges.iter().filter_map(|edge| known.get(edge)).collect();
                     for edge in edges {
-                        *found.edges.entry(edge.clone()).or_default() += 1;
+                        let runs = found.edges.entry(edge.clone()).or_default();
+                        *(if run.passed { &mut runs.passed } else { &mut runs.failed }) += 1;
+                    }
+                    if run.passed {
+                        found.passed += 1;
+                        found.tests += u32::from(run.test.is_some());
+                    } else {
+                        found.failed.extend(run.test);
                     }
                 }
-                Report::Covered(run) => found.failed.extend(run.test),
                 _ => {}
             }
         }
@@ -81,7 +95,9 @@ impl RunsCoverage {
         self.tests += other.tests;
         self.failed.extend(other.failed);
         for (edge, runs) in other.edges {
-            *self.edges.entry(edge).or_default() += runs;
+            let sum = self.edges.entry(edge).or_default();
+            sum.passed += runs.passed;
+            sum.failed += runs.failed;
         }
     }
 }

@@ -72,7 +72,7 @@ pub use collector::{CollectedEvents, Collector};
 pub use columns::{Checksum, Stamp, ThreadEnd};
 pub use contents::{CollectionChange, CollectionContents, Items};
 pub use contents_cursor::{ContentsChanges, ContentsCursor, Item};
-pub use coverage::{CoveredEdge, FlowEdge, RunsCoverage};
+pub use coverage::{CoveredEdge, CoveringRuns, FlowEdge, RunsCoverage};
 pub use cursor::EventPosition;
 pub use decode::{Event, Value};
 pub use error::TraceError;

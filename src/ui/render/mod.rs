@@ -20,6 +20,7 @@ mod query_diff;
 mod query_reply;
 mod question;
 mod question_body;
+mod ranking;
 mod repeated;
 mod snippet;
 mod step;

@@ -1,6 +1,7 @@
 //! The replies of a diagnosis as text.
 
 use super::question_body::{Extent, given_and_become};
+use super::ranking::ranking;
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
 use command::diagnose::{DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
@@ -19,6 +20,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
         DiagnoseReply::Note(_) | DiagnoseReply::Failure(_) | DiagnoseReply::Error(_) => String::new(),
         DiagnoseReply::Missing(missing) => lacks(missing, color),
         DiagnoseReply::Assumed(assumption) => assumed(assumption, color),
+        DiagnoseReply::Ranking(found) => ranking(found, color),
         DiagnoseReply::Survey(found) => survey(found),
         DiagnoseReply::Referred(answer) => referred(answer, color),
         DiagnoseReply::Question(asked) => question(asked, false, color),

@@ -14,7 +14,8 @@ use crate::recorded_question::RecordedReply;
 use crate::trace::{StepDialogue, StepReply};
 use chain::SourcePaths;
 use diagnose::{
-    Assumption, Buggy, Diagnoser, KeptAnswer, Next, Oracle, OracleAnswer, Question, Survey, strategies,
+    Assumption, Buggy, Diagnoser, KeptAnswer, Next, Oracle, OracleAnswer, Question, Ranking, Survey,
+    strategies,
 };
 use files::TemporaryFolder;
 use past::{Breakpoints, EventsShown};
@@ -38,6 +39,8 @@ pub enum DiagnoseReply {
     Missing(Vec<String>),
     /// What counts as answered because the run failed.
     Assumed(Assumption),
+    /// The most suspicious methods, before the first question.
+    Ranking(Ranking),
     /// The result of all assertions before the first question.
     Survey(Survey),
     /// An answer that an oracle gave, without a question.
@@ -142,6 +145,7 @@ impl Serialize for DiagnoseReply {
             }
             DiagnoseReply::Missing(missing) => field(serializer, "missing", missing),
             DiagnoseReply::Assumed(assumption) => field(serializer, "assumed", assumption),
+            DiagnoseReply::Ranking(ranking) => field(serializer, "ranking", ranking),
             DiagnoseReply::Survey(survey) => field(serializer, "assertions", survey),
             DiagnoseReply::Referred(referred) => {
                 let by = match referred.by {
@@ -258,7 +262,13 @@ impl DiagnoseDialogue {
         if self.open.is_some() || self.has_ended() {
             return Vec::new();
         }
-        let mut replies: Vec<DiagnoseReply> = Vec::new();
+        let mut replies = match self.rank(context).await {
+            Ok(replies) => replies,
+            Err(error) => return vec![self.fail(error.into())],
+        };
+        if self.has_ended() {
+            return replies;
+        }
         let next = loop {
             let diagnoser = &mut self.started.diagnoser;
             let next = diagnoser.next(context).await;
@@ -289,6 +299,26 @@ impl DiagnoseDialogue {
             Err(error) => self.fail(error.into()),
         });
         replies
+    }
+
+    /// Ranks the methods, if that is wanted and not yet done. The dialogue ends here if nothing else is wanted.
+    async fn rank(&mut self, context: &Context) -> Result<Vec<DiagnoseReply>, SessionError> {
+        let Some(wanted) = self.started.ranking.take() else { return Ok(Vec::new()) };
+        let diagnoser = &mut self.started.diagnoser;
+        let ranking = diagnoser.ranking(wanted.most, context).await?;
+        let assumed = diagnoser.take_assumption().map(DiagnoseReply::Assumed);
+        if wanted.is_all {
+            self.end(if ranking.is_some() { 0 } else { NOT_FOUND });
+        }
+        let reply = match ranking {
+            Some(ranking) => Some(DiagnoseReply::Ranking(ranking)),
+            None => wanted.is_all.then(|| {
+                DiagnoseReply::Note(
+                    "nothing to rank: the run has not failed, as far as it was recorded".to_owned(),
+                )
+            }),
+        };
+        Ok(assumed.into_iter().chain(reply).collect())
     }
 
     fn ask(&mut self, question: Question) -> DiagnoseReply {

@@ -80,6 +80,11 @@ pub struct Diagnose {
     /// Port of 127.0.0.1 for the page; by default a free one
     #[arg(long, value_name = "PORT", default_value_t = 0, requires = "web")]
     pub port: u16,
+    /// Only rank the methods of the failed run by how suspicious they are, and ask nothing; prints the first
+    /// COUNT, by default 10. With a method in `--test`, qp prints them before the first question too
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "10", require_equals = true,
+        value_parser = clap::value_parser!(u64).range(1..=1000), conflicts_with_all = ["web", "unattended", "reference"])]
+    pub rank: Option<u64>,
     /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged
     #[arg(long)]
     pub unattended: bool,
@@ -166,7 +171,21 @@ pub struct StartedDiagnosis {
     recorded: Option<TemporaryFolder>,
     /// Whether questions that oracles cannot answer stay open.
     is_unattended: bool,
+    /// Whether to rank the methods first.
+    ranking: Option<WantedRanking>,
 }
+
+/// A ranking that is wanted before the first question.
+#[derive(Clone, Copy, Debug)]
+struct WantedRanking {
+    /// The greatest number of methods.
+    most: usize,
+    /// Whether nothing else is wanted.
+    is_all: bool,
+}
+
+/// Number of methods that are ranked by default.
+const RANKED: usize = 10;
 
 impl StartedDiagnosis {
     /// A diagnosis of a recording, with the default strategy and no stored answers.
@@ -204,7 +223,7 @@ impl StartedDiagnosis {
             bounds: TO_PEOPLE,
         };
         let diagnoser = Diagnoser::new(trace, options)?;
-        Ok(StartedDiagnosis { diagnoser, recorded: None, is_unattended: false })
+        Ok(StartedDiagnosis { diagnoser, recorded: None, is_unattended: false, ranking: None })
     }
 }
 
@@ -257,7 +276,8 @@ impl Diagnose {
                 let program = test.instead_of(ProgramArgs::with(&self.launch).of_command(&self.command));
                 let chain = Chain::new(Debuggee { stdin: self.stdin.clone(), ..program }, Vec::new());
                 let recording = self.recording(folder.clone())?;
-                let diagnoser = Diagnoser::while_it_runs(chain, recording, options, self.unattended, context);
+                let to_its_end = self.unattended || self.rank.is_some();
+                let diagnoser = Diagnoser::while_it_runs(chain, recording, options, to_its_end, context);
                 Box::pin(diagnoser).await?
             }
         };
@@ -282,7 +302,8 @@ impl Diagnose {
         if let Some(class_path) = &self.reference {
             self.ask_reference(class_path, &mut diagnoser, context)?;
         }
-        Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended })
+        let ranking = self.ranking();
+        Ok(StartedDiagnosis { diagnoser, recorded, is_unattended: self.unattended, ranking })
     }
 
     fn options(&self, form: AnswerForm) -> DiagnoseOptions {
@@ -317,6 +338,16 @@ impl Diagnose {
         let runs = absolute.filter(|_| self.reference_by == ReferenceBy::Runs);
         diagnoser.ask_first(reference, runs);
         Ok(())
+    }
+
+    /// The ranking that is wanted before the first question.
+    fn ranking(&self) -> Option<WantedRanking> {
+        let alone = self.rank.map(|most| usize::try_from(most).unwrap_or(RANKED));
+        let is_test = self.test.test.is_some() && self.reference.is_none() && !self.unattended;
+        match alone {
+            Some(most) => Some(WantedRanking { most, is_all: true }),
+            None => is_test.then_some(WantedRanking { most: RANKED, is_all: false }),
+        }
     }
 
     /// Whether the other tests of the class are to run.

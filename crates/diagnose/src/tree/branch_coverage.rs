@@ -51,6 +51,6 @@ pub fn edges(calls: &mut Calls, nodes: &Nodes, passing: &RunsCoverage) -> Result
             })
         });
         // The recorded run is the only one that fails, and all these edges are its own.
-        ochiai(1, 0, covered.copied().unwrap_or(0))
+        ochiai(1, 0, covered.map_or(0, |runs| runs.passed))
     }))
 }

@@ -1,0 +1,292 @@
+//! Ranks the methods that a failed run called by how suspicious they are, before any question.
+//!
+//! The evidence about a method:
+//! - the edges of control flow that its calls covered, each as suspicious as the tests of the class say: the
+//!   more of those that fail cover it, and the fewer of those that pass, the more ([`declarative::suspicion`]);
+//! - whether one of its calls influenced the value that the failed assertion examined, or the exception
+//!   (`slice`);
+//! - whether the exception left it, if it is not that of an assertion.
+//!
+//! A method with much suspicious code is more suspicious than one with little, since a fault can be in any of
+//! it. But the edges of one method tell much the same, so that the sum of what they tell is divided by the
+//! root of their number. The factors were chosen on half of the faults that `benches/real_bugs` draws.
+
+use super::failure::FailedRun;
+use super::{Diagnoser, generated, test_methods};
+use declarative::suspicion;
+use serde::Serialize;
+use session::{Context, SessionError};
+use std::collections::{BTreeMap, BTreeSet};
+use trace::{Calls, CoveredEdge, CoveringRuns, FlowEdge, Method, RunsCoverage, Site, Traced, WalkControl};
+
+/// Weight of an edge that did not influence what is wrong, if it is known what did. It is not 0: an action
+/// that a call omitted has no influence.
+const WITHOUT_INFLUENCE: f64 = 0.1;
+
+/// Weight of a method that the exception left.
+const LEFT_BY_EXCEPTION: f64 = 3.0;
+
+/// The methods of a failed run by how suspicious they are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The most suspicious methods first.
+    pub methods: Vec<RankedMethod>,
+    /// Number of methods that could be ranked: those that the failed run called, without those of tests and
+    /// those that a compiler generated.
+    pub of: usize,
+    /// Number of tests that pass, with which the run was compared.
+    pub passed: u32,
+    /// Number of tests that fail, with which the run was compared. The recorded one is among them.
+    pub failed: u32,
+    /// Whether it is known which calls influenced what is wrong.
+    pub has_slice: bool,
+}
+
+/// A suspicious method, with the evidence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RankedMethod {
+    /// Its class.
+    pub class: String,
+    /// Its name.
+    pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
+    /// The source file, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// How suspicious it is, relative to the first: from 0 to 1.
+    pub suspicion: f64,
+    /// Its call to look at: the last that influenced what is wrong, or else the last.
+    pub node: u32,
+    /// Number of its calls.
+    pub calls: u32,
+    /// Number of its calls that influenced what is wrong; `None` if that is not known. It is not known of
+    /// calls before the call that failed, such as those that prepared a test.
+    pub influential: Option<u32>,
+    /// Its part in the exception that shows the failure. An assertion's exception tells nothing of methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exception: Option<ExceptionPart>,
+    /// What it did that fewest of the tests that pass do, nearest to the end of the method.
+    pub rarest: RareEdge,
+}
+
+impl RankedMethod {
+    /// The method as users read it, without its package, and with its parameters: `Shop.total(int)`.
+    pub fn method_text(&self) -> String {
+        let name = model::short_method_name(&self.class, &self.method);
+        bytecode::descriptor::readable_method(&name, &self.descriptor)
+    }
+}
+
+/// The part of a method in an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ExceptionPart {
+    /// The exception came from the method, or from unrecorded code that it called.
+    Threw,
+    /// The method did not catch it.
+    Left,
+}
+
+/// An edge of control flow, with the tests that cover it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RareEdge {
+    /// What it is.
+    pub edge: EdgeKind,
+    /// The line where it begins; for an entry, the first line of the method.
+    pub line: Option<u16>,
+    /// The line to which a branch leads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<u16>,
+    /// Number of tests that pass and cover it.
+    pub passed: u32,
+    /// Number of tests that fail and cover it.
+    pub failed: u32,
+}
+
+/// A kind of edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EdgeKind {
+    /// The entry of a method.
+    Entry,
+    /// A branch in one direction.
+    Branch,
+    /// An exception handler.
+    Handler,
+}
+
+/// What the calls of a method did in the failed run.
+#[derive(Clone, Debug, Default)]
+struct MethodRun {
+    calls: u32,
+    last: u32,
+    /// Number of calls below the call that failed.
+    below: u32,
+    influential: u32,
+    last_influential: Option<u32>,
+    edges: BTreeMap<FlowEdge, CoveredPlace>,
+}
+
+/// An edge that the failed run covered.
+#[derive(Clone, Copy, Debug, Default)]
+struct CoveredPlace {
+    line: Option<u16>,
+    to: Option<u16>,
+    /// Whether a call that covered it influenced what is wrong.
+    is_influential: bool,
+}
+
+impl MethodRun {
+    /// Takes an event of a call of the method. `influences`: whether the call influenced what is wrong;
+    /// `is_below`: whether it is below the call that failed.
+    fn take(&mut self, site: &Site, call: u32, influences: bool, is_below: bool) {
+        let edge = match site.what {
+            Traced::Enter => FlowEdge::Entry,
+            Traced::Branch(to) => FlowEdge::Branch { from: site.bci, to: to.into() },
+            Traced::Catch => FlowEdge::Handler(site.bci),
+            _ => return,
+        };
+        if edge == FlowEdge::Entry {
+            self.calls += 1;
+            self.last = call;
+            self.below += u32::from(is_below);
+            self.influential += u32::from(influences);
+            self.last_influential = Some(call).filter(|_| influences).or(self.last_influential);
+        }
+        let new = CoveredPlace { line: site.line, to: site.to, is_influential: false };
+        self.edges.entry(edge).or_insert(new).is_influential |= influences;
+    }
+}
+
+impl Diagnoser {
+    /// The `most` most suspicious methods of the failed run; `None` if the run has not failed.
+    ///
+    /// # Errors
+    /// The recording cannot be read, or the user interrupted the work.
+    pub async fn ranking(&mut self, most: usize, context: &Context) -> Result<Option<Ranking>, SessionError> {
+        self.catch_up(true, context).await?;
+        self.begin_at_failure(context).await?;
+        let Some(failed) = self.failure.found.clone() else { return Ok(None) };
+        let pool = self.fields.pool();
+        let mut hidden = generated::methods(&self.trace.calls, pool);
+        if !self.options.suspects_tests {
+            hidden.extend(test_methods::of_tests(&self.trace.calls, pool));
+        }
+        let runs = method_runs(&mut self.trace.calls, &failed, &hidden, context)?;
+        Ok(Some(ranked(&self.trace.calls, runs, &failed, &self.passing, most)))
+    }
+}
+
+/// What the methods of the failed run did, by their numbers, without those in `hidden`.
+fn method_runs(
+    calls: &mut Calls,
+    failed: &FailedRun,
+    hidden: &BTreeSet<u32>,
+    context: &Context,
+) -> Result<BTreeMap<u32, MethodRun>, SessionError> {
+    let end = failed.root.saturating_add(calls.below(failed.root));
+    let own_thread = calls.thread_number(failed.root);
+    let mut found: BTreeMap<u32, MethodRun> = BTreeMap::new();
+    for (thread, ..) in calls.threads() {
+        let is_of_failed = |call: u32| Some(thread) != own_thread || (failed.from..=end).contains(&call);
+        let mut is_stopped = false;
+        calls.walk(thread, None, |_, seen| {
+            let Some(call) = seen.node.filter(|call| is_of_failed(*call)) else { return WalkControl::Next };
+            if hidden.contains(&seen.site.method) {
+                return WalkControl::Next;
+            }
+            let influences = failed.influential.as_ref().is_some_and(|calls| calls.contains(&call));
+            let is_below = Some(thread) == own_thread && call > failed.root;
+            found.entry(seen.site.method).or_default().take(seen.site, call, influences, is_below);
+            is_stopped = context.is_interrupted();
+            if is_stopped { WalkControl::Stop } else { WalkControl::Next }
+        })?;
+        if is_stopped {
+            return Err(SessionError::Interrupted);
+        }
+    }
+    found.retain(|_, of| of.calls > 0);
+    Ok(found)
+}
+
+/// The most suspicious methods.
+fn ranked(
+    calls: &Calls,
+    runs: BTreeMap<u32, MethodRun>,
+    failed: &FailedRun,
+    tests: &RunsCoverage,
+    most: usize,
+) -> Ranking {
+    let left = failed.chain.iter().filter(|_| !failed.is_assertion).map(|call| calls.method_number(*call));
+    let left: Vec<Option<u32>> = left.collect();
+    let part_of = |method: u32| match left.iter().rposition(|of| *of == Some(method)) {
+        Some(at) if at + 1 == left.len() => Some(ExceptionPart::Threw),
+        Some(_) => Some(ExceptionPart::Left),
+        None => None,
+    };
+    // The recorded test is among those that fail, unless only commands ran.
+    let failing = u32::try_from(tests.failed.len()).unwrap_or(u32::MAX).max(1);
+    let of = runs.len();
+    let has_slice = failed.influential.is_some();
+    let mut methods: Vec<RankedMethod> = runs
+        .into_iter()
+        .filter_map(|(number, run)| {
+            let method = calls.sites.method(number)?;
+            let mut sum = 0.0;
+            let mut rarest: Option<(f64, RareEdge)> = None;
+            for (edge, place) in &run.edges {
+                let runs = covering(tests, method, *edge);
+                let failed = runs.failed.max(1);
+                let own = suspicion(failed, failing.saturating_sub(failed), runs.passed);
+                let own = if has_slice && !place.is_influential { own * WITHOUT_INFLUENCE } else { own };
+                sum += own;
+                if rarest.is_none_or(|(known, _)| own >= known) {
+                    rarest = Some((own, rare_edge(*edge, *place, runs.passed, failed)));
+                }
+            }
+            let exception = part_of(number);
+            let edges = f64::from(u32::try_from(run.edges.len()).unwrap_or(u32::MAX));
+            sum *= if exception.is_some() { LEFT_BY_EXCEPTION } else { 1.0 } / edges.sqrt();
+            Some(RankedMethod {
+                class: method.class.to_string(),
+                method: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+                source: method.source.as_deref().map(str::to_owned),
+                suspicion: sum,
+                node: run.last_influential.unwrap_or(run.last),
+                calls: run.calls,
+                influential: Some(run.influential).filter(|_| has_slice && run.below > 0),
+                exception,
+                rarest: rarest?.1,
+            })
+        })
+        .collect();
+    methods.sort_by(|a, b| b.suspicion.total_cmp(&a.suspicion).then(b.node.cmp(&a.node)));
+    methods.truncate(most);
+    let first = methods.first().map_or(1.0, |first| first.suspicion).max(f64::MIN_POSITIVE);
+    for method in &mut methods {
+        method.suspicion /= first;
+    }
+    Ranking { methods, of, passed: tests.passed, failed: failing, has_slice }
+}
+
+/// The tests that cover an edge of a method.
+fn covering(tests: &RunsCoverage, method: &Method, edge: FlowEdge) -> CoveringRuns {
+    let edge = CoveredEdge {
+        class: method.class.to_string(),
+        method: method.name.clone(),
+        descriptor: method.descriptor.clone(),
+        edge,
+    };
+    tests.edges.get(&edge).copied().unwrap_or_default()
+}
+
+fn rare_edge(edge: FlowEdge, place: CoveredPlace, passed: u32, failed: u32) -> RareEdge {
+    let (kind, to) = match edge {
+        FlowEdge::Entry => (EdgeKind::Entry, None),
+        FlowEdge::Branch { .. } => (EdgeKind::Branch, place.to),
+        FlowEdge::Handler(_) => (EdgeKind::Handler, None),
+    };
+    RareEdge { edge: kind, line: place.line, to, passed, failed }
+}
