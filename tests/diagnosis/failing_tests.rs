@@ -17,7 +17,7 @@ fn classes() -> &'static Path {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     CLASSES.get_or_init(|| {
         let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
-        let files = ["CartTest.java", "OldTest.java", "Uncaught.java", "Late.java"];
+        let files = ["CartTest.java", "OldTest.java", "Uncaught.java", "Late.java", "TillTest.java"];
         let files = files.map(|file| root().join(FIXTURE).join(file));
         crate::support::javac::Javac::new().args(["-g", "-cp", JUNIT, "-d"]).arg(&folder).args(files).run();
         folder
@@ -124,6 +124,26 @@ fn an_exception_is_wrong_with_all_that_led_to_it() {
     let asked = methods(&told);
     assert!(asked.iter().all(|method| ["price", "index"].contains(method)), "{asked:?}");
     assert_eq!(told.last["buggy"]["method"], "index", "{:#}", told.last);
+}
+
+#[test]
+fn a_test_fails_by_an_exception_that_does_not_come() {
+    let told = diagnosed("TillTest#refuses", &["close"]);
+    let expected = json!(["java.lang.IllegalStateException"]);
+    assumes(
+        &told,
+        &[("method", json!("TillTest.refuses")), ("exception", Value::Null), ("expected", expected)],
+    );
+    assert_eq!(told.last["buggy"]["method"], "close", "{:#}", told.last);
+    let first = &told.ranking.as_ref().expect("a ranking")["methods"][0];
+    assert_eq!((&first["method"], &first["exception"]), (&json!("close"), &Value::Null), "{first:#}");
+    let output = finish(&mut of_test(&["diagnose", "--rank"], "TillTest#refuses"));
+    let text = unwrapped(&String::from_utf8(output.stdout).expect("UTF-8"));
+    let why = "is invalid: it returned, and is declared to throw java.lang.IllegalStateException";
+    assert!(text.contains(why), "{text}");
+    // The test that passes expects nothing.
+    let passed = diagnosed("TillTest#pays", &[]);
+    assert_eq!((passed.assumed, &passed.last["buggy"]), (None, &Value::Null));
 }
 
 #[test]

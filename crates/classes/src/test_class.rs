@@ -38,15 +38,19 @@ impl ClassPool {
     /// Whether a test method is declared to throw this exception, by JUnit 4's `@Test(expected = …)` or
     /// TestNG's `expectedExceptions`. The class is a binary name.
     pub fn expects(&self, class: &str, name: &str, descriptor: &str, exception: &str) -> bool {
-        let Some(found) = self.find(class).ok().flatten() else { return false };
-        let Some(method) = found.file.method(name, descriptor) else { return false };
+        let wanted = self.expected_exceptions(class, name, descriptor);
+        wanted.iter().any(|wanted| self.is_below(exception, wanted))
+    }
+
+    /// The exceptions of which a test method is declared to throw one; empty if it is to return.
+    pub fn expected_exceptions(&self, class: &str, name: &str, descriptor: &str) -> Vec<String> {
+        let Some(found) = self.find(class).ok().flatten() else { return Vec::new() };
+        let Some(method) = found.file.method(name, descriptor) else { return Vec::new() };
         let classes =
             method.annotations.iter().filter(|of| is_of_harness(&of.class)).flat_map(|of| &of.classes);
-        let mut wanted = classes.filter(|(name, _)| name.starts_with("expected"));
-        wanted.any(|(_, descriptor)| {
-            let wanted = bytecode::descriptor::java_type(descriptor);
-            self.is_below(exception, &wanted)
-        })
+        // The default of the annotation is not in the class file.
+        let wanted = classes.filter(|(name, _)| name.starts_with("expected"));
+        wanted.map(|(_, descriptor)| bytecode::descriptor::java_type(descriptor)).collect()
     }
 
     /// Whether a class is another one or has it as a superclass. Both are binary names.

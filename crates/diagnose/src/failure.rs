@@ -5,6 +5,9 @@
 //!   value are asked about first.
 //! - Otherwise the exception is wrong, and the calls that led to it come first.
 //!
+//! - A test that returned, although it is declared to throw an exception, is invalid too. What did not happen
+//!   has no slice.
+//!
 //! A call further inside is not taken as invalid, although it threw: an earlier call may have left the state
 //! that it was given wrong. For the same reason the calls that prepared a test stay suspicious.
 
@@ -35,8 +38,11 @@ pub struct Assumption {
     pub call: NamedNode,
     /// The answer that counts as given.
     pub answer: Judgement,
-    /// The exception that shows the failure.
-    pub exception: String,
+    /// The exception that shows the failure; `None` if the call returned, although an exception is expected.
+    pub exception: Option<String>,
+    /// The exceptions of which one is expected and did not come.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
     /// The outermost call outside of test classes that the exception left, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<NamedNode>,
@@ -93,19 +99,23 @@ pub(super) struct FailedRun {
     pub from: u32,
     /// The calls that the exception left one after another, outermost first.
     pub chain: Vec<u32>,
-    /// Whether the exception is that of a failed assertion of a test.
+    /// Whether the test failed by itself: by a failed assertion, or because an exception did not come.
     pub is_assertion: bool,
     /// The calls that influenced what is wrong; `None` if they are not known.
     pub influential: Option<BTreeSet<u32>>,
 }
 
-/// A call that an exception left for the code that runs the program.
+/// A call that an exception left for the code that runs the program, or from which an expected one did not
+/// come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Failed {
     root: u32,
     /// The exception object.
-    exception: u32,
+    exception: Option<u32>,
 }
+
+/// Why there is no slice of an exception that did not come.
+const NOT_THROWN: &str = "an expected exception did not come, and what does not happen has no influences";
 
 impl Diagnoser {
     /// Returns once what was taken for granted.
@@ -142,9 +152,12 @@ impl Diagnoser {
             // What fails may do so because of what the blamed call left.
             return Ok(());
         }
-        let chain = self.left_by(first)?;
+        let Some(exception) = first.exception else {
+            return self.assume(first, all.len(), &[first.root], Err(NOT_THROWN.to_owned()), None);
+        };
+        let chain = self.left_by(first.root, exception)?;
         let innermost = chain.last().copied().unwrap_or(first.root);
-        let is_assertion = self.is_below(first.exception, "java.lang.AssertionError");
+        let is_assertion = self.is_below(exception, "java.lang.AssertionError");
         if is_assertion {
             let sliced = self.slice_of(first.root, WrongPart::Asserted(innermost), context).await?;
             if let Some(assertion) = sliced.assertion {
@@ -190,14 +203,15 @@ impl Diagnoser {
         if self.diagnosis.answers().iter().any(|answered| answered.node == node) {
             return Ok(());
         }
-        let is_assertion = site.is_some();
+        let is_assertion = site.is_some() || failed.exception.is_none();
         let left = chain.iter().skip(1).find(|call| site.is_none() && !self.is_of_test(**call));
         let at = site.as_ref().and_then(|site| site.place.clone());
         let (assertion, wrong) = site.map(|site| (site.text, site.examined)).unzip();
         let assumption = Assumption {
             call: self.named(failed.root),
             answer: Judgement::Invalid,
-            exception: self.trace.calls.objects.show(failed.exception),
+            exception: failed.exception.map(|exception| self.trace.calls.objects.show(exception)),
+            expected: if failed.exception.is_none() { self.expected(failed.root) } else { Vec::new() },
             left: left.map(|call| self.named(*call)),
             wrong: wrong.unwrap_or_else(|| "exception".to_owned()),
             assertion,
@@ -294,18 +308,30 @@ impl Diagnoser {
             let name = name(&self.trace.calls, thread);
             let roots = self.trace.calls.roots(thread);
             for root in roots {
+                let is_test = self.is_of_test(root);
+                if is_test && self.trace.calls.exit(root) == Exit::Returned && !self.expected(root).is_empty()
+                {
+                    found.push(Failed { root, exception: None });
+                }
                 if self.trace.calls.exit(root) != Exit::Threw {
                     continue;
                 }
                 let Some(Value::Object(exception)) = self.thrown_by(root)? else { continue };
-                let is_test = self.is_of_test(root);
                 let is_uncaught = &*name == "main" || name.starts_with("Thread-");
                 if (is_test || is_uncaught) && !self.is_expected(root, exception) {
-                    found.push(Failed { root, exception });
+                    found.push(Failed { root, exception: Some(exception) });
                 }
             }
         }
         Ok(found)
+    }
+
+    /// The exceptions of which a test is declared to throw one.
+    fn expected(&self, root: u32) -> Vec<String> {
+        let method = self.trace.calls.method(root).zip(self.fields.pool());
+        method.map_or_else(Vec::new, |(method, pool)| {
+            pool.expected_exceptions(&method.class, &method.name, &method.descriptor)
+        })
     }
 
     /// Whether a test is not failed by this exception.
@@ -331,14 +357,14 @@ impl Diagnoser {
     }
 
     /// The calls that an exception left one after another, outermost first.
-    fn left_by(&mut self, failed: Failed) -> Result<Vec<u32>, SessionError> {
-        let mut chain = vec![failed.root];
-        let mut at = failed.root;
+    fn left_by(&mut self, root: u32, exception: u32) -> Result<Vec<u32>, SessionError> {
+        let mut chain = vec![root];
+        let mut at = root;
         loop {
             // The call that the exception left last is the last one that threw it.
             let mut inner = None;
             for child in self.trace.calls.children(at).into_iter().rev() {
-                if self.thrown_by(child)? == Some(Value::Object(failed.exception)) {
+                if self.thrown_by(child)? == Some(Value::Object(exception)) {
                     inner = Some(child);
                     break;
                 }

@@ -155,6 +155,8 @@ pub struct Buggy {
     pub class: String,
     /// The method's name.
     pub method: String,
+    /// Its descriptor.
+    pub descriptor: String,
     /// The first line of the method, if known.
     pub line: Option<u32>,
     /// The name of the source file, if known.
@@ -591,6 +593,7 @@ impl Diagnoser {
             node,
             class,
             method: name,
+            descriptor: of(|m| m.descriptor.clone()),
             line: line.or_else(|| first_seen().map(u32::from)),
             source: method.and_then(|method| method.source.as_deref().map(str::to_owned)),
             recursive,

@@ -99,7 +99,8 @@ fn referred(referred: &OracleAnswer, color: bool) -> String {
 /// What counts as answered because the run failed.
 fn assumed(assumption: &Assumption, color: bool) -> String {
     let paint = Paint { color };
-    let Assumption { call, exception, left, wrong, assertion, at, why, more, .. } = assumption;
+    let Assumption { call, exception, expected, left, wrong, assertion, at, why, more, .. } = assumption;
+    let exception = exception.as_deref().unwrap_or("no exception");
     let invalid = paint.on(palette::FAILED, "invalid");
     let call = format!("#{} {}", call.node, call.method);
     let left = left.as_ref().map_or(String::new(), |of| format!(", which left #{} {}", of.node, of.method));
@@ -107,6 +108,9 @@ fn assumed(assumption: &Assumption, color: bool) -> String {
     let mut text = match assertion {
         Some(assertion) => {
             format!("{call} is {invalid}, and `{wrong}` is wrong: {assertion}{at} threw {exception}")
+        }
+        None if !expected.is_empty() => {
+            format!("{call} is {invalid}: it returned, and is declared to throw {}", expected.join(" or "))
         }
         None => format!("{call} is {invalid}: nothing caught {exception}{left}"),
     };
