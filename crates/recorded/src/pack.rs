@@ -9,10 +9,16 @@ use serde::Serialize;
 use session::{Context, SessionError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use trace::{About, Folder, TraceError};
 
 /// What a recording's folder has besides the recording: tables that are built again, and rings.
 const DERIVED: [&str; 2] = ["columns", "rings"];
+
+/// How long packing waits for the end of a recording's compression.
+const COMPRESSED_WITHIN: Duration = Duration::from_secs(60);
+/// The pause between two attempts to pack a recording.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// The result of packing a recording.
 #[derive(Clone, Debug, Serialize)]
@@ -42,7 +48,7 @@ pub struct PackResult {
 /// # Errors
 /// The recording is still being written or was cut off, a file cannot be read or written, or the user
 /// interrupted.
-pub fn pack(
+pub async fn pack(
     trace: &RecordedTrace,
     sources: &SourcePaths,
     file: &Path,
@@ -68,7 +74,8 @@ pub fn pack(
     let mut result = code.result;
     let before = packed.len();
     // A recording is compressed in the background; what was copied meanwhile may not fit together.
-    for _ in 0..3 {
+    let started = Instant::now();
+    loop {
         packed.truncate(before);
         let events = state_of(&trace.folder);
         add_folder(folder, "trace", &mut packed)?;
@@ -82,11 +89,15 @@ pub fn pack(
             result.bytes = std::fs::metadata(file).map_err(TraceError::at(file))?.len();
             return Ok(result);
         }
-        if context.is_interrupted() {
-            return Err(SessionError::Interrupted);
+        if started.elapsed() > COMPRESSED_WITHIN {
+            let why = "its files changed while they were packed: try again when nothing reads it";
+            return Err(refused(folder, why));
+        }
+        tokio::select! {
+            () = tokio::time::sleep(AGAIN) => {}
+            () = context.interrupted() => return Err(SessionError::Interrupted),
         }
     }
-    Err(refused(folder, "its files changed while they were packed: try again when nothing reads it"))
 }
 
 /// The lengths and times of the files of events.

@@ -37,6 +37,6 @@ impl Command for Pack {
     async fn execute(&self, context: &Context) -> Result<PackResult, CommandError> {
         let trace = self.reading.open(context).await?;
         let to = self.to.clone().unwrap_or_else(|| self.reading.folder.with_extension("qp"));
-        Ok(recorded::pack(&trace, &self.source.paths(), &to, context)?)
+        Ok(recorded::pack(&trace, &self.source.paths(), &to, context).await?)
     }
 }
