@@ -26,6 +26,7 @@ mod runs_beside;
 mod slices;
 mod strategies;
 mod text;
+mod typed_conditions;
 mod values;
 mod versions;
 mod violations;

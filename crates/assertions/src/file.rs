@@ -13,6 +13,9 @@ use std::path::Path;
 /// The version of the format that this build reads.
 const FORMAT: u32 = 1;
 
+/// What errors call the text of a single condition.
+const CONDITION: &str = "the condition";
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Assertions {
@@ -137,6 +140,23 @@ impl AssertFile {
             file.rows.push(MethodConditions { method, requires, ensures, complete });
         }
         if faults.is_empty() { Ok(file) } else { Err(file.wrong(faults)) }
+    }
+
+    /// A file with one row, whose text is a condition: what a method, as it would be written there, must
+    /// ensure.
+    ///
+    /// # Errors
+    /// The condition is not an expression.
+    pub fn of_condition(method: &str, condition: &str, complete: bool) -> Result<AssertFile, AssertionError> {
+        let mut file =
+            AssertFile { name: CONDITION.to_owned(), text: condition.to_owned(), rows: Vec::new() };
+        let ensures = Expr::parse(condition).map_err(|ParseError { text, problem, .. }| {
+            let message = format!("`{text}` is not a condition: {problem}");
+            file.wrong(vec![Fault { span: 0..condition.len(), message, help: None }])
+        })?;
+        let (method, requires, ensures) = (method.to_owned(), None, Some(ensures));
+        file.rows.push(MethodConditions { method, requires, ensures, complete });
+        Ok(file)
     }
 
     /// The conditions of a row, as text.

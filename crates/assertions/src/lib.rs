@@ -51,6 +51,8 @@ impl AssertedAnswer {
 /// The assertions about a program.
 pub struct Asserts {
     rules: Vec<Rule>,
+    /// For each condition that was added, in order, the rule of the same method that it replaced.
+    replaced: Vec<Option<Rule>>,
     /// The possible unrecorded writes of the calls read last.
     unseen: Option<Unseen>,
     /// Whether some classes of the program are not recorded.
@@ -69,7 +71,53 @@ impl Asserts {
         has_outside: bool,
     ) -> Result<Asserts, AssertionError> {
         let Some(pool) = pool else { return Err(AssertionError::NoClassFiles) };
-        Ok(Asserts { rules: check::rules(file, pool)?, unseen: None, has_outside })
+        Ok(Asserts { rules: check::rules(file, pool)?, replaced: Vec::new(), unseen: None, has_outside })
+    }
+
+    /// No assertions.
+    pub fn none(has_outside: bool) -> Asserts {
+        Asserts { rules: Vec::new(), replaced: Vec::new(), unseen: None, has_outside }
+    }
+
+    /// Adds a condition: what all calls of a recorded method must ensure. `complete` says that this is all
+    /// that they must do. Returns the row that a file would have for the method.
+    ///
+    /// # Errors
+    /// The condition does not fit the method.
+    pub fn add(
+        &mut self,
+        method: &trace::Method,
+        condition: &str,
+        complete: bool,
+        pool: Option<&ClassPool>,
+    ) -> Result<String, AssertionError> {
+        let Some(pool) = pool else { return Err(AssertionError::NoClassFiles) };
+        let types = expr::method_types(&method.descriptor).map(|(types, _)| types).unwrap_or_default();
+        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+        let written = format!("{}.{}({})", method.class, method.name, types.join(", "));
+        // The new condition alone is what an error is about.
+        let alone = AssertFile::of_condition(&written, condition, complete)?;
+        let mut rules = check::rules(&alone, pool)?;
+        let at = self.rules.iter().position(|rule| is_of(rule, method));
+        if let Some(known) = at.and_then(|at| self.rules.get(at)) {
+            let both = known.ensures.as_ref().map(|known| format!("({known}) && ({condition})"));
+            let complete = complete || known.complete;
+            let joined = AssertFile::of_condition(&written, both.as_deref().unwrap_or(condition), complete)?;
+            rules = check::rules(&joined, pool)?;
+            rules.iter_mut().for_each(|rule| rule.requires.clone_from(&known.requires));
+        }
+        let row = rules.first().map_or(String::new(), |rule| row_text(&written, rule));
+        self.replaced.push(at.map(|at| self.rules.remove(at)));
+        self.rules.extend(rules);
+        Ok(row)
+    }
+
+    /// Takes back the condition that was added last.
+    pub fn take_back(&mut self) {
+        if let Some(replaced) = self.replaced.pop() {
+            self.rules.pop();
+            self.rules.extend(replaced);
+        }
     }
 
     /// The asserted methods without a recorded call.
@@ -186,6 +234,16 @@ impl Asserts {
             }
         }))
     }
+}
+
+/// The row of a file for a rule.
+fn row_text(method: &str, rule: &Rule) -> String {
+    let condition = |key: &str, of: &Option<Expr>| {
+        of.as_ref().map_or(String::new(), |of| format!(", {key}: {:?}", of.to_string()))
+    };
+    let (requires, ensures) = (condition("requires", &rule.requires), condition("ensures", &rule.ensures));
+    let complete = if rule.complete { ", complete: true" } else { "" };
+    format!("(method: {method:?}{requires}{ensures}{complete})")
 }
 
 fn cannot_tell(why: &str) -> String {

@@ -11,6 +11,7 @@
 //!   `initialisers` recognises what only class initialisers changed.
 //! - `oracles` answer in place of a person: assertions, earlier answers (`answer_cache`), and a
 //!   [`Reference`], which is a correct version of the program.
+//!   `typed_conditions` are assertions that a person gives as an answer.
 //! - `violations` evaluates all assertions before the first question, and finds the call at which the search
 //!   begins.
 //! - `failure` begins at an exception that nothing caught, such as that of a failed test. `assertion_site`
@@ -45,6 +46,7 @@ mod reference;
 mod slice_answer;
 mod test_methods;
 mod tree;
+mod typed_conditions;
 mod value_path;
 mod violations;
 
@@ -204,8 +206,10 @@ pub struct Diagnoser {
     unseen: Option<divergence::UnseenState>,
     /// Answers of oracles that were not reported yet.
     referred: Vec<OracleAnswer>,
-    /// Number of answers from assertions.
-    by_assertion: usize,
+    /// The nodes about which assertions have answered, in order.
+    by_assertion: Vec<u32>,
+    /// The conditions that were given as answers, in order.
+    conditions: Vec<typed_conditions::TypedCondition>,
     /// Number of answers from the reference.
     by_reference: usize,
     /// Number of questions that nobody answered.
@@ -275,7 +279,8 @@ impl Diagnoser {
             aligned: None,
             unseen: None,
             referred: Vec::new(),
-            by_assertion: 0,
+            by_assertion: Vec::new(),
+            conditions: Vec::new(),
             by_reference: 0,
             left_open: 0,
             unasked: Vec::new(),
@@ -522,23 +527,26 @@ impl Diagnoser {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Takes back the last answer of a person or program; without one, what was taken for granted. Returns
+    /// Takes back the last answer or condition of a person or program; without one, what was taken for granted. Returns
     /// its node.
     ///
     /// # Errors
     /// The answer file cannot be written.
     pub fn undo(&mut self) -> Result<Option<u32>, SessionError> {
+        if let Some(node) = self.take_back_condition() {
+            return Ok(Some(node));
+        }
         let Some((last, question)) = self.asked.pop() else { return Ok(self.retract_assumption()) };
         self.kept.retract(&question)?;
         let at = self.diagnosis.answers().iter().rposition(|answered| answered.node == last);
         Ok(at.and_then(|at| self.diagnosis.retract(at)).map(|answered| answered.node))
     }
 
-    /// Number of answers that a person or program gave.
+    /// Number of answers and conditions that a person or program gave.
     pub fn answers(&self) -> usize {
-        self.diagnosis.answers().len().saturating_sub(
-            self.by_assertion + self.by_reference + self.unasked.len() + self.left_open + self.assumed(),
-        )
+        let by_others =
+            self.by_assertion() + self.by_reference + self.unasked.len() + self.left_open + self.assumed();
+        self.diagnosis.answers().len().saturating_sub(by_others) + self.conditions.len()
     }
 
     /// Number of answers that were taken for granted.

@@ -336,6 +336,7 @@ impl Diagnoser {
         self.found = self.found.map(renumbered);
         self.failure.taken = self.failure.taken.map(renumbered);
         self.asked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
+        self.by_assertion.iter_mut().for_each(|node| *node = renumbered(*node));
         self.unasked.iter_mut().for_each(|(node, _)| *node = renumbered(*node));
         (self.trace, self.nodes, self.later) = (trace, nodes, None);
         self.fields.forget();

@@ -196,7 +196,7 @@ impl Diagnoser {
             }
         };
         let Said { answer, by, why, sure } = said;
-        self.by_assertion += usize::from(by == Oracle::Assertion);
+        self.by_assertion.extend(Some(node).filter(|_| by == Oracle::Assertion));
         self.by_reference += usize::from(by == Oracle::Reference);
         let method = question.method_text();
         let part = question.part.clone();
@@ -357,7 +357,7 @@ impl Diagnoser {
 
     /// Number of answers that assertions gave.
     pub fn by_assertion(&self) -> usize {
-        self.by_assertion
+        self.by_assertion.len()
     }
 
     /// Number of answers that the reference gave.

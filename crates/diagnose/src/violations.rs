@@ -72,6 +72,12 @@ pub(super) struct SurveyProgress {
 }
 
 impl SurveyProgress {
+    /// Marks that the assertions have changed: all calls are evaluated again.
+    pub(super) fn again(&mut self) {
+        self.known.clear();
+        (self.is_due, self.has_begun) = (true, false);
+    }
+
     /// Marks that there may be new calls to evaluate.
     pub(super) fn due(&mut self) {
         self.is_due = !self.has_begun;

@@ -30,6 +30,9 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
         DiagnoseReply::UnknownInfluence { path, why } => {
             format!("it is not known what has influenced {path}: {why}\n")
         }
+        DiagnoseReply::Ensured(row) => {
+            hanging(&format!("kept for all calls of the method; in a file for --assert: {row}"), 0, WIDTH)
+        }
         DiagnoseReply::Answers(answers) => kept(answers),
         DiagnoseReply::Help { answers, strategies } => help(answers, strategies),
         DiagnoseReply::Result(result) => {

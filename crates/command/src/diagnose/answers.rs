@@ -24,6 +24,18 @@ pub const ANSWER_TABLE: &[PromptRow] = &[
     ),
     row("unknown", &["u", "?"], "unknown", "you do not know"),
     row("inadmissible", &["x"], "inadmissible", "the call was given wrong inputs"),
+    row(
+        "ensures",
+        &[],
+        "ensures CONDITION",
+        "all calls of the method must do this: `result.length() == 7`; a condition alone says the same",
+    ),
+    row(
+        "complete",
+        &[],
+        "complete CONDITION",
+        "the same, and it is all that they must do: calls for which it holds are valid",
+    ),
     row("show", &["s"], "show OBJECT | VARIABLE", "a value as the call ended, with the objects it refers to"),
     row("history", &[], "history VARIABLE", "all writes to a variable"),
     row("events", &["e"], "events", "the events of the call, in order"),
@@ -44,6 +56,13 @@ pub enum AnswerCommand {
     Judge(Judgement),
     /// The call is invalid, and the value at this path is wrong.
     Wrong(String),
+    /// All calls of the method must ensure a condition.
+    Ensure {
+        /// The condition, in Java.
+        condition: String,
+        /// Whether it is all that they must do.
+        complete: bool,
+    },
     /// Shows a value at the end of the call.
     Show(String),
     /// Shows the writes to a variable.
@@ -78,16 +97,22 @@ impl AnswerCommand {
         let word = words.next().unwrap_or("where");
         let known = ANSWER_TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
         let Some(row) = known else {
+            if is_condition(line) {
+                return Ok(AnswerCommand::Ensure { condition: line.trim().to_owned(), complete: false });
+            }
             return Err(CommandError::Usage(format!("`{word}` is no answer; `help` lists the answers")));
         };
         let usage = || CommandError::Usage(format!("write: {}", row.usage));
-        if let "wrong" | "show" | "history" = row.name {
+        if let "wrong" | "show" | "history" | "ensures" | "complete" = row.name {
             // A path can have spaces in a map key.
             let path = line.trim().strip_prefix(word).unwrap_or_default().trim().to_owned();
             return match row.name {
                 _ if path.is_empty() => Err(usage()),
                 "wrong" => Ok(AnswerCommand::Wrong(path)),
                 "show" => Ok(AnswerCommand::Show(path)),
+                "ensures" | "complete" => {
+                    Ok(AnswerCommand::Ensure { condition: path, complete: row.name == "complete" })
+                }
                 _ => Ok(AnswerCommand::History(path)),
             };
         }
@@ -118,6 +143,12 @@ impl AnswerCommand {
             (_, None) => AnswerCommand::Where,
         })
     }
+}
+
+/// Whether a line that is no answer is a condition: an expression that compares or calls something.
+fn is_condition(line: &str) -> bool {
+    let compares = ["==", "!=", "<", ">", "!", "&&", "||", "instanceof", "("];
+    compares.iter().any(|sign| line.contains(sign)) && expr::Expr::parse(line.trim()).is_ok()
 }
 
 /// How the answers of a dialogue are written.
@@ -164,6 +195,8 @@ struct AnswerObject {
     of: Option<Trust>,
     /// The path of `wrong`.
     path: Option<String>,
+    /// The condition of `ensures` and `complete`.
+    condition: Option<String>,
 }
 
 /// An answer, in a word that programs write.
@@ -182,23 +215,35 @@ pub enum AnswerWord {
     Unknown,
     /// The call was given wrong inputs.
     Inadmissible,
+    /// All calls of its method must ensure a condition.
+    Ensures,
+    /// The same, and it is all that they must do.
+    Complete,
     /// Takes back the last answer.
     Undo,
 }
 
 impl AnswerWord {
-    /// What the answer does. `of` is the scope of `trusted`, and `path` that of the wrong value.
+    /// What the answer does. `of` is the scope of `trusted`, and `detail` the path of the wrong value or the
+    /// condition.
     ///
     /// # Errors
-    /// `wrong` has no path.
-    pub fn command(self, of: Option<Trust>, path: Option<String>) -> Result<AnswerCommand, CommandError> {
-        Ok(match (self, path) {
+    /// `wrong` has no path, or `ensures` or `complete` no condition.
+    pub fn command(self, of: Option<Trust>, detail: Option<String>) -> Result<AnswerCommand, CommandError> {
+        Ok(match (self, detail) {
             (AnswerWord::Valid, _) => AnswerCommand::Judge(Judgement::Valid),
             (AnswerWord::Invalid, _) => AnswerCommand::Judge(Judgement::Invalid),
             (AnswerWord::Unknown, _) => AnswerCommand::Judge(Judgement::Unknown),
             (AnswerWord::Inadmissible, _) => AnswerCommand::Judge(Judgement::Inadmissible),
             (AnswerWord::Trusted, _) => AnswerCommand::Judge(Judgement::Trusted(of.unwrap_or(Trust::Method))),
             (AnswerWord::Undo, _) => AnswerCommand::Undo,
+            (AnswerWord::Ensures | AnswerWord::Complete, Some(condition)) => {
+                AnswerCommand::Ensure { condition, complete: self == AnswerWord::Complete }
+            }
+            (AnswerWord::Ensures | AnswerWord::Complete, None) => {
+                let why = "`ensures` and `complete` need the `condition`, such as `result > 0`";
+                return Err(CommandError::Usage(why.to_owned()));
+            }
             (AnswerWord::Wrong, Some(path)) => AnswerCommand::Wrong(path),
             (AnswerWord::Wrong, None) => {
                 return Err(CommandError::Usage("`wrong` needs the `path` of the wrong value".to_owned()));
@@ -222,10 +267,17 @@ impl AnswerObject {
         let stray = [
             ("of", answer.of.is_some() && answer.answer != Some(AnswerWord::Trusted)),
             ("path", answer.path.is_some() && answer.answer != Some(AnswerWord::Wrong)),
+            (
+                "condition",
+                answer.condition.is_some()
+                    && !matches!(answer.answer, Some(AnswerWord::Ensures | AnswerWord::Complete)),
+            ),
         ];
         if let Some((field, _)) = stray.into_iter().find(|(_, is_stray)| *is_stray) {
-            let why =
-                format!("`{field}` says nothing here: `of` goes with `trusted`, and `path` with `wrong`");
+            let why = format!(
+                "`{field}` says nothing here: `of` goes with `trusted`, `path` with `wrong`, and `condition` \
+                     with `ensures` and `complete`"
+            );
             return Err(CommandError::Usage(why));
         }
         let node = answer.node;
@@ -247,7 +299,7 @@ impl AnswerObject {
             (None, None) => return Err(none("it has no `answer`")),
             (Some(_), Some(_)) => return Err(none("it has an `answer` and a `command`")),
         };
-        Ok(GivenAnswer { node, command: word.command(answer.of, answer.path)? })
+        Ok(GivenAnswer { node, command: word.command(answer.of, answer.path.or(answer.condition))? })
     }
 }
 
@@ -259,7 +311,7 @@ mod tests {
     fn each_row_has_its_command() {
         for row in ANSWER_TABLE {
             let line = row.usage.replace("OBJECT | VARIABLE", "this").replace("[class | package]", "class");
-            let line = line.replace("[N]", "2").replace(" N", " 3");
+            let line = line.replace("[N]", "2").replace(" N", " 3").replace("CONDITION", "result > 0");
             let command = AnswerCommand::parse(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
             assert_eq!(command == AnswerCommand::Where, row.name == "where", "{line}");
             for alias in row.aliases {
@@ -284,7 +336,15 @@ mod tests {
         assert_eq!(parsed("node #12"), Some(AnswerCommand::Node(Some(12))));
         assert_eq!(parsed("node"), Some(AnswerCommand::Node(None)));
         assert_eq!(parsed("! count{\"a b\"}"), Some(AnswerCommand::Wrong("count{\"a b\"}".to_owned())));
+        let ensure = |condition: &str, complete| {
+            Some(AnswerCommand::Ensure { condition: condition.to_owned(), complete })
+        };
+        assert_eq!(parsed("result.length() == 7 "), ensure("result.length() == 7", false));
+        assert_eq!(parsed("ensures all[0] > 0"), ensure("all[0] > 0", false));
+        assert_eq!(parsed("complete result == a + b"), ensure("result == a + b", true));
         for none in [
+            "ensures",
+            "result.length( == 7",
             "wrong",
             "show",
             "history",
@@ -322,6 +382,8 @@ mod tests {
             (r#"{"question": 2, "answer": "valid"}"#, "question 3 was asked"),
             (r#"{"question": 3, "answer": "valid", "of": "class"}"#, "`of` says nothing here"),
             (r#"{"question": 3, "answer": "wrong"}"#, "needs the `path`"),
+            (r#"{"question": 3, "answer": "ensures"}"#, "need the `condition`"),
+            (r#"{"question": 3, "answer": "valid", "condition": "a > 0"}"#, "`condition` says nothing here"),
             (r#"{"question": 3, "command": "quit"}"#, "a `command` is"),
             (r#"{"question": 3}"#, "it has no `answer`"),
             ("valid", "this is no answer"),

@@ -60,6 +60,8 @@ pub enum DiagnoseReply {
         /// Why there is no slice.
         why: String,
     },
+    /// A condition is kept for all calls of its method: the row that a file of assertions would have.
+    Ensured(String),
     /// The stored answers.
     Answers(Vec<KeptAnswer>),
     /// The table of answers and the strategies.
@@ -167,6 +169,7 @@ impl Serialize for DiagnoseReply {
                 map.serialize_entry("why", why)?;
                 map.end()
             }
+            DiagnoseReply::Ensured(row) => field(serializer, "ensured", row),
             DiagnoseReply::Answers(answers) => tagged(serializer, "answers", answers),
             DiagnoseReply::Help { answers, strategies } => {
                 let mut map = serializer.serialize_map(Some(3))?;
@@ -543,6 +546,10 @@ impl OpenQuestion {
                 Err(error @ SessionError::NoPart { .. }) => refused(error),
                 Err(error) => return Err(error.into()),
             },
+            AnswerCommand::Ensure { condition, complete } => {
+                let kept = diagnoser.ensure(current, &condition, complete);
+                kept.map_or_else(refused, |row| AnswerEffect::Settled(Some(DiagnoseReply::Ensured(row))))
+            }
             AnswerCommand::Undo => match diagnoser.undo()? {
                 Some(_) => AnswerEffect::Settled(None),
                 None => {
