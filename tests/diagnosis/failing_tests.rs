@@ -68,6 +68,8 @@ fn the_value_that_assert_equals_examined_is_wrong() {
             ("method", json!("CartTest.equals")),
             ("wrong", json!("shown")),
             ("assertion", json!("Assert.assertEquals(\"pen, ink\", shown)")),
+            ("expected", json!("\"pen, ink\"")),
+            ("actual", json!("\"pen;ink\"")),
             ("at", at("// <- equals")),
         ],
     );
@@ -132,7 +134,11 @@ fn a_test_fails_by_an_exception_that_does_not_come() {
     let expected = json!(["java.lang.IllegalStateException"]);
     assumes(
         &told,
-        &[("method", json!("TillTest.refuses")), ("exception", Value::Null), ("expected", expected)],
+        &[
+            ("method", json!("TillTest.refuses")),
+            ("exception", Value::Null),
+            ("expected_exceptions", expected),
+        ],
     );
     assert_eq!(told.last["buggy"]["method"], "close", "{:#}", told.last);
     let first = &told.ranking.as_ref().expect("a ranking")["methods"][0];

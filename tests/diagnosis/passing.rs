@@ -64,6 +64,20 @@ fn what_no_passing_run_covers_is_found_with_fewer_answers() {
 }
 
 #[test]
+fn the_first_that_no_passing_run_does_is_shown_as_evidence() {
+    let told = diagnosed(&["circle square rhombus kite", "square kite circle"]);
+    let ranking = told.ranking.expect("a ranking");
+    assert_eq!((&ranking["passed"], &ranking["failed"]), (&json!(2), &json!(1)));
+    // `line` is drawn after four shapes that the passing runs draw too.
+    let first = &ranking["first"];
+    assert_eq!(first["method"], "Shapes.area", "{ranking:#}");
+    let switch = crate::support::marked("fixtures/passing-runs", "Shapes.java", "switch (name) {");
+    assert_eq!((&first["edge"], &first["line"]), (&json!("branch"), &json!(switch)), "{ranking:#}");
+    let lines = told.questions.iter().map(|question| question["method"].as_str());
+    assert!(lines.clone().any(|method| method == Some("line")), "{:?}", lines.collect::<Vec<_>>());
+}
+
+#[test]
 fn a_run_that_fails_is_no_passing_run() {
     let mut command = qp();
     command.args(["diagnose", "--format=json", "--passing", &shapes("circle")]);

@@ -16,8 +16,10 @@ use super::slice_answer::{SlicedPart, WrongPart};
 use super::{Diagnoser, Judgement};
 use classes::ClassPool;
 use declarative::{STRATEGIES, Verdict};
+use past::snapshot::Shaper;
 use serde::Serialize;
 use session::{Context, SessionError};
+use slice::FailedAssertion;
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace::{Calls, Exit, Level, Value};
@@ -42,7 +44,7 @@ pub struct Assumption {
     pub exception: Option<String>,
     /// The exceptions of which one is expected and did not come.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expected: Vec<String>,
+    pub expected_exceptions: Vec<String>,
     /// The outermost call outside of test classes that the exception left, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<NamedNode>,
@@ -51,6 +53,12 @@ pub struct Assumption {
     /// The failed assertion, if it is that of a test framework.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<String>,
+    /// The value that the assertion expected, as text, if it compares two values and this one is known.
+    #[serde(rename = "expected", skip_serializing_if = "Option::is_none")]
+    pub expected_value: Option<String>,
+    /// The value that it examined, as text, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual: Option<String>,
     /// The source file and line of the assertion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
@@ -114,6 +122,12 @@ struct Failed {
     exception: Option<u32>,
 }
 
+/// What an assertion expected and what it examined, as text.
+type ComparedTexts = (Option<String>, Option<String>);
+
+/// How deep the values that an assertion compared are shown.
+const COMPARED_DEPTH: usize = 3;
+
 /// Why there is no slice of an exception that did not come.
 const NOT_THROWN: &str = "an expected exception did not come, and what does not happen has no influences";
 
@@ -163,11 +177,43 @@ impl Diagnoser {
             if let Some(assertion) = sliced.assertion {
                 let method = self.trace.calls.method(innermost).zip(self.fields.pool());
                 let site = method.and_then(|(method, pool)| AssertionSite::of(pool, method, assertion));
-                return self.assume(first, all.len(), &chain, sliced.calls, site);
+                let compared = match &site {
+                    Some(site) => self.compared(innermost, assertion, site)?,
+                    None => (None, None),
+                };
+                return self.assume(
+                    first,
+                    all.len(),
+                    &chain,
+                    sliced.calls,
+                    site.map(|site| (site, compared)),
+                );
             }
         }
         let sliced = self.slice_of(first.root, WrongPart::Exit, context).await?;
         self.assume(first, all.len(), &chain, sliced.calls, None)
+    }
+
+    /// The texts of the values that a failed assertion compared, as they were when it failed.
+    fn compared(
+        &mut self,
+        call: u32,
+        assertion: FailedAssertion,
+        site: &AssertionSite,
+    ) -> Result<ComparedTexts, SessionError> {
+        let ends = self.trace.calls.span(call)?.1;
+        let bounds = self.options.bounds;
+        let mut shaper = Shaper { calls: &mut self.trace.calls, fields: &mut self.fields, bounds };
+        let mut text = |value: Option<Value>| match value {
+            // A comparison with null has no text to show.
+            None | Some(Value::Object(0)) => Ok(None),
+            Some(_) => shaper.shape(value, &site.type_of, ends).map(|shape| Some(shape.text(COMPARED_DEPTH))),
+        };
+        let expected = match &site.literal {
+            Some(literal) => Some(literal.clone()),
+            None => text(assertion.expected.and_then(|(_, value)| value))?,
+        };
+        Ok((expected, text(assertion.value)?))
     }
 
     /// The slice of what is wrong about a call. That the program cannot be run again is a reason why there is
@@ -197,21 +243,31 @@ impl Diagnoser {
         count: usize,
         chain: &[u32],
         influential: Result<BTreeSet<u32>, String>,
-        site: Option<AssertionSite>,
+        asserted: Option<(AssertionSite, ComparedTexts)>,
     ) -> Result<(), SessionError> {
         let node = self.nodes.of_call(failed.root);
         if self.diagnosis.answers().iter().any(|answered| answered.node == node) {
             return Ok(());
         }
+        let (site, compared) = asserted.unzip();
+        let (expected_value, actual) = compared.unwrap_or_default();
         let is_assertion = site.is_some() || failed.exception.is_none();
-        let left = chain.iter().skip(1).find(|call| site.is_none() && !self.is_of_test(**call));
+        let left = chain.iter().skip(1).find(|call| {
+            site.is_none() && !self.is_of_test(**call) && !self.is_postponed(self.nodes.of_call(**call))
+        });
         let at = site.as_ref().and_then(|site| site.place.clone());
         let (assertion, wrong) = site.map(|site| (site.text, site.examined)).unzip();
         let assumption = Assumption {
             call: self.named(failed.root),
             answer: Judgement::Invalid,
             exception: failed.exception.map(|exception| self.trace.calls.objects.show(exception)),
-            expected: if failed.exception.is_none() { self.expected(failed.root) } else { Vec::new() },
+            expected_value,
+            actual,
+            expected_exceptions: if failed.exception.is_none() {
+                self.expected(failed.root)
+            } else {
+                Vec::new()
+            },
             left: left.map(|call| self.named(*call)),
             wrong: wrong.unwrap_or_else(|| "exception".to_owned()),
             assertion,
@@ -269,12 +325,17 @@ impl Diagnoser {
         let is_default = self.options.strategy.as_deref().is_none_or(|name| Some(name) == default);
         let failed = self.failure.found.as_ref().filter(|failed| is_default && !failed.is_assertion)?;
         let node = self.nodes.of_call(*failed.chain.last()?);
-        let situation = self.diagnosis.situation();
-        if situation.postponed.is_some_and(|methods| methods.contains(&situation.forest.method(node))) {
+        if self.is_postponed(node) {
             return None;
         }
         let is_taken = self.failure.taken.is_some_and(|taken| taken != node);
-        (is_taken && situation.can_be_asked(node)).then_some(node)
+        (is_taken && self.diagnosis.situation().can_be_asked(node)).then_some(node)
+    }
+
+    /// Whether the calls of a node's method are asked about last.
+    fn is_postponed(&self, node: u32) -> bool {
+        let situation = self.diagnosis.situation();
+        situation.postponed.is_some_and(|methods| methods.contains(&situation.forest.method(node)))
     }
 
     /// Whether the method of a call belongs to a test class.

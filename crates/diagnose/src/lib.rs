@@ -60,7 +60,7 @@ pub use failure::{Assumption, NamedNode};
 pub use node_view::{NodeView, PrintedText, node_view};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
 pub use question::Question;
-pub use ranking::{EdgeKind, ExceptionPart, RankedMethod, Ranking, RareEdge};
+pub use ranking::{EdgeKind, ExceptionPart, FirstOnlyHere, RankedMethod, Ranking, RareEdge};
 pub use reference::{Launcher, Opinion, Reference};
 pub use tree::nodes::{LoopExit, LoopPart};
 pub use violations::{Survey, Violation};

@@ -10,6 +10,9 @@ use session::{Context, SessionError};
 use std::path::PathBuf;
 use trace::Level;
 
+/// Time limit of the other tests of a class, in seconds, if the user has set none.
+const OTHER_TESTS_S: u64 = 20;
+
 impl Diagnoser {
     /// Whether the strategy weighs the branches that calls cover, so that passing runs can weigh them too.
     pub fn weighs_branches(&self) -> bool {
@@ -57,9 +60,16 @@ impl Diagnoser {
         }
         if let Some(of_class) = of_class {
             context.progress().run_started(1, Some("to see what the other tests cover"));
+            // A fault can keep another test from ending.
+            let options = CoverOptions { timeout_s: timeout_s.or(Some(OTHER_TESTS_S)), ..options };
             let covered = cover(&chain(&of_class, Some(cwd)), &options, context).await;
             context.progress().done();
             let covered = covered?;
+            if matches!(covered.ended, Ended::TimedOut(_)) {
+                self.notes.push(
+                    "the other tests of the class did not end in time: those that did count".to_owned(),
+                );
+            }
             let (passed, failed) = (covered.coverage.tests, covered.coverage.failed.len());
             self.notes.push(match passed {
                 0 => format!(

@@ -34,12 +34,33 @@ pub struct Ranking {
     /// Number of methods that could be ranked: those that the failed run called, without those of tests and
     /// those that a compiler generated.
     pub of: usize,
-    /// Number of tests that pass, with which the run was compared.
+    /// Number of tests or runs that pass, with which the run was compared.
     pub passed: u32,
+    /// Whether these are tests.
+    #[serde(skip)]
+    pub are_tests: bool,
     /// Number of tests that fail, with which the run was compared. The recorded one is among them.
     pub failed: u32,
     /// Whether it is known which calls influenced what is wrong.
     pub has_slice: bool,
+    /// The first thing that the failed run did and no passing one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstOnlyHere>,
+}
+
+/// The first edge of control flow that only the failed run covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FirstOnlyHere {
+    /// The call that covers it first.
+    pub node: u32,
+    /// Its method, as CLASS.METHOD.
+    pub method: String,
+    /// The source file of its class, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The edge.
+    #[serde(flatten)]
+    pub edge: RareEdge,
 }
 
 /// A suspicious method, with the evidence.
@@ -135,12 +156,16 @@ struct CoveredPlace {
     to: Option<u16>,
     /// Whether a call that covered it influenced what is wrong.
     is_influential: bool,
+    /// The call that covered it first, with the number of events of its thread before; `None` in other
+    /// threads than that of the failed call, and while classes were initialised.
+    first: Option<(u64, u32)>,
 }
 
 impl MethodRun {
     /// Takes an event of a call of the method. `influences`: whether the call influenced what is wrong;
     /// `is_below`: whether it is below the call that failed.
-    fn take(&mut self, site: &Site, call: u32, influences: bool, is_below: bool) {
+    /// `at` is the number of events before, in the thread of the call that failed.
+    fn take(&mut self, site: &Site, call: u32, influences: bool, is_below: bool, at: Option<u64>) {
         let edge = match site.what {
             Traced::Enter => FlowEdge::Entry,
             Traced::Branch(to) => FlowEdge::Branch { from: site.bci, to: to.into() },
@@ -154,7 +179,8 @@ impl MethodRun {
             self.influential += u32::from(influences);
             self.last_influential = Some(call).filter(|_| influences).or(self.last_influential);
         }
-        let new = CoveredPlace { line: site.line, to: site.to, is_influential: false };
+        let first = at.map(|at| (at, call));
+        let new = CoveredPlace { line: site.line, to: site.to, is_influential: false, first };
         self.edges.entry(edge).or_insert(new).is_influential |= influences;
     }
 }
@@ -190,15 +216,25 @@ fn method_runs(
     let mut found: BTreeMap<u32, MethodRun> = BTreeMap::new();
     for (thread, ..) in calls.threads() {
         let is_of_failed = |call: u32| Some(thread) != own_thread || (failed.from..=end).contains(&call);
-        let mut is_stopped = false;
-        calls.walk(thread, None, |_, seen| {
+        let (mut is_stopped, mut events) = (false, 0_u64);
+        // The last call below a class initialiser. It runs in the first test that needs the class, so that
+        // other tests tell nothing of it.
+        let mut initialised_until = None;
+        calls.walk(thread, None, |calls, seen| {
             let Some(call) = seen.node.filter(|call| is_of_failed(*call)) else { return WalkControl::Next };
             if hidden.contains(&seen.site.method) {
                 return WalkControl::Next;
             }
             let influences = failed.influential.as_ref().is_some_and(|calls| calls.contains(&call));
+            events += 1;
+            let is_initialiser = calls.sites.method(seen.site.method).is_some_and(|of| of.name == "<clinit>");
+            if seen.site.what == Traced::Enter && is_initialiser {
+                initialised_until = initialised_until.max(Some(call.saturating_add(calls.below(call))));
+            }
+            let is_own = Some(thread) == own_thread && Some(call) > initialised_until;
+            let at = Some(events).filter(|_| is_own);
             let is_below = Some(thread) == own_thread && call > failed.root;
-            found.entry(seen.site.method).or_default().take(seen.site, call, influences, is_below);
+            found.entry(seen.site.method).or_default().take(seen.site, call, influences, is_below, at);
             is_stopped = context.is_interrupted();
             if is_stopped { WalkControl::Stop } else { WalkControl::Next }
         })?;
@@ -229,6 +265,7 @@ fn ranked(
     let failing = u32::try_from(tests.failed.len()).unwrap_or(u32::MAX).max(1);
     let of = runs.len();
     let has_slice = failed.influential.is_some();
+    let mut first: Option<(u64, FirstOnlyHere)> = None;
     let mut methods: Vec<RankedMethod> = runs
         .into_iter()
         .filter_map(|(number, run)| {
@@ -241,6 +278,13 @@ fn ranked(
                 let own = suspicion(failed, failing.saturating_sub(failed), runs.passed);
                 let own = if has_slice && !place.is_influential { own * WITHOUT_INFLUENCE } else { own };
                 sum += own;
+                if let Some((at, node)) = place.first.filter(|_| runs.passed == 0 && tests.passed > 0)
+                    && first.as_ref().is_none_or(|(known, _)| at < *known)
+                {
+                    let edge = rare_edge(*edge, *place, runs.passed, failed);
+                    let source = method.source.as_deref().map(str::to_owned);
+                    first = Some((at, FirstOnlyHere { node, method: method.shown(), source, edge }));
+                }
                 if rarest.is_none_or(|(known, _)| own >= known) {
                     rarest = Some((own, rare_edge(*edge, *place, runs.passed, failed)));
                 }
@@ -264,11 +308,13 @@ fn ranked(
         .collect();
     methods.sort_by(|a, b| b.suspicion.total_cmp(&a.suspicion).then(b.node.cmp(&a.node)));
     methods.truncate(most);
-    let first = methods.first().map_or(1.0, |first| first.suspicion).max(f64::MIN_POSITIVE);
+    let most_suspicious = methods.first().map_or(1.0, |first| first.suspicion).max(f64::MIN_POSITIVE);
     for method in &mut methods {
-        method.suspicion /= first;
+        method.suspicion /= most_suspicious;
     }
-    Ranking { methods, of, passed: tests.passed, failed: failing, has_slice }
+    let first = first.map(|(_, first)| first);
+    let are_tests = tests.tests > 0;
+    Ranking { methods, of, passed: tests.passed, are_tests, failed: failing, has_slice, first }
 }
 
 /// The tests that cover an edge of a method.

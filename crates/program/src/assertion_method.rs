@@ -71,7 +71,12 @@ const OTHERS: &[&str] =
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
     /// The argument at this position, from 0.
-    Argument(usize),
+    Argument {
+        /// The position.
+        at: usize,
+        /// That of the argument with which it is compared, if the assertion takes one.
+        expected: Option<usize>,
+    },
     /// Nothing that is passed, as for `fail`.
     Nothing,
     /// What the assertion examines of which this is a part: a matcher, or what follows `assertThat(value)`.
@@ -107,7 +112,10 @@ pub fn examined(method: &MethodRef, declares: impl Fn(&str) -> bool) -> Option<E
         (true, _) => row.actual.saturating_add(1),
         (false, _) => row.actual,
     };
-    Some(if at < given.len() { Examined::Argument(at) } else { Examined::Nothing })
+    // A matcher is no value.
+    let is_compared = row.values == 2 && !row.names.contains(&"assertThat");
+    let expected = is_compared.then(|| (at + 1).saturating_sub(2 * row.actual));
+    Some(if at < given.len() { Examined::Argument { at, expected } } else { Examined::Nothing })
 }
 
 /// The slot of an argument above the slot of the first one.
@@ -136,20 +144,21 @@ mod tests {
     fn the_examined_argument_depends_on_the_framework_and_the_message() {
         const TEXT: &str = "Ljava/lang/String;";
         const ANY: &str = "Ljava/lang/Object;";
-        let argument = |at| Some(Examined::Argument(at));
+        let argument = |at| Some(Examined::Argument { at, expected: None });
+        let compared = |at, expected| Some(Examined::Argument { at, expected: Some(expected) });
         let junit4 = "org.junit.Assert";
-        assert_eq!(at(junit4, "assertEquals", "(JJ)V"), argument(1));
-        assert_eq!(at(junit4, "assertEquals", "(DDD)V"), argument(1));
-        assert_eq!(at(junit4, "assertEquals", &format!("({TEXT}JJ)V")), argument(2));
-        assert_eq!(at(junit4, "assertEquals", &format!("({TEXT}DDD)V")), argument(2));
+        assert_eq!(at(junit4, "assertEquals", "(JJ)V"), compared(1, 0));
+        assert_eq!(at(junit4, "assertEquals", "(DDD)V"), compared(1, 0));
+        assert_eq!(at(junit4, "assertEquals", &format!("({TEXT}JJ)V")), compared(2, 1));
+        assert_eq!(at(junit4, "assertEquals", &format!("({TEXT}DDD)V")), compared(2, 1));
         assert_eq!(at(junit4, "assertTrue", &format!("({TEXT}Z)V")), argument(1));
         assert_eq!(at(junit4, "assertNull", &format!("({ANY})V")), argument(0));
-        assert_eq!(at("CartTest", "assertEquals", &format!("({TEXT}{TEXT})V")), argument(1));
+        assert_eq!(at("CartTest", "assertEquals", &format!("({TEXT}{TEXT})V")), compared(1, 0));
         assert_eq!(
             at("org.junit.jupiter.api.Assertions", "assertEquals", &format!("(II{TEXT})V")),
-            argument(1)
+            compared(1, 0)
         );
-        assert_eq!(at("org.testng.Assert", "assertEquals", &format!("(II{TEXT})V")), argument(0));
+        assert_eq!(at("org.testng.Assert", "assertEquals", &format!("(II{TEXT})V")), compared(0, 1));
         let that = "org.hamcrest.MatcherAssert";
         let matcher = "Lorg/hamcrest/Matcher;";
         assert_eq!(at(that, "assertThat", &format!("({ANY}{matcher})V")), argument(0));

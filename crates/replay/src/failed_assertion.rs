@@ -87,7 +87,7 @@ fn assertions<'a>(
         }
         // A test of JUnit 3 calls what it inherits by the name of its own class.
         match examined(called, |above| pool.is_below(&called.class, above)) {
-            Some(Examined::Argument(at)) => Some((method, instruction.pc, at)),
+            Some(Examined::Argument { at, .. }) => Some((method, instruction.pc, at)),
             _ => None,
         }
     })

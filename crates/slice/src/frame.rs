@@ -45,6 +45,8 @@ pub struct AssertionCall {
     pub pc: u32,
     /// The argument that it examines, with its position; `None` if it examines nothing.
     pub examined: Option<(usize, Val)>,
+    /// The argument with which it compares that one, with its position.
+    pub expected: Option<(usize, Val)>,
 }
 
 /// A control decision.

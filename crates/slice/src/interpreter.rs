@@ -465,7 +465,8 @@ impl<'a> Replay<'a> {
             found = Some(match both {
                 Some((first, one, other)) => {
                     let val = Val::of(self.graph.join(one.node, other.node));
-                    AssertionCall { examined: first.examined.map(|(at, _)| (at, val)), ..first }
+                    let examined = first.examined.map(|(at, _)| (at, val));
+                    AssertionCall { examined, expected: None, ..first }
                 }
                 None => next,
             });

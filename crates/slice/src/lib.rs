@@ -77,6 +77,9 @@ pub struct FailedAssertion {
     pub argument: usize,
     /// The value that it examined, if that is known.
     pub value: Option<Value>,
+    /// The position of the argument with which it compared that value, if it takes one, and its value as far
+    /// as it is known.
+    pub expected: Option<(usize, Option<Value>)>,
 }
 
 /// Why no slice can be computed.
@@ -154,9 +157,10 @@ impl Sliced {
     /// The assertion that failed; `None` if the exception has another origin, or if the assertion examined
     /// nothing.
     pub fn failed_assertion(&self) -> Option<FailedAssertion> {
-        let AssertionCall { pc, examined } = self.asserted?;
+        let AssertionCall { pc, examined, expected } = self.asserted?;
         let (argument, val) = examined?;
-        Some(FailedAssertion { pc, argument, value: val.known })
+        let expected = expected.map(|(at, val)| (at, val.known));
+        Some(FailedAssertion { pc, argument, value: val.known, expected })
     }
 
     /// The calls below the call that influenced the values at some locations, or why they are not known.

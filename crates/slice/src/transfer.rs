@@ -130,13 +130,13 @@ impl Replay<'_> {
     ) -> Node {
         let effect = self.codes.effect(method);
         match self.codes.examined(method) {
-            Some(Examined::Argument(at)) => {
-                let examined = taken.get(slot_of_argument(&method.descriptor, at));
-                let examined = examined.map(|val| (at, *val));
-                frame.asserted = Some(AssertionCall { pc: instruction.pc, examined });
+            Some(Examined::Argument { at, expected }) => {
+                let given = |at| Some((at, *taken.get(slot_of_argument(&method.descriptor, at))?));
+                let (examined, expected) = (given(at), expected.and_then(given));
+                frame.asserted = Some(AssertionCall { pc: instruction.pc, examined, expected });
             }
             Some(Examined::Nothing) => {
-                frame.asserted = Some(AssertionCall { pc: instruction.pc, examined: None });
+                frame.asserted = Some(AssertionCall { pc: instruction.pc, examined: None, expected: None });
             }
             Some(Examined::SameValue) | None => {}
         }

@@ -6,6 +6,7 @@ mod check;
 mod console;
 mod contents;
 mod cost;
+mod differing;
 mod divergence;
 mod explained;
 mod failed_tests;

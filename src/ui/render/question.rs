@@ -1,5 +1,6 @@
 //! The replies of a diagnosis as text.
 
+use super::differing::differing;
 use super::question_body::{Extent, given_and_become};
 use super::ranking::ranking;
 use super::step::stepped;
@@ -102,7 +103,8 @@ fn referred(referred: &OracleAnswer, color: bool) -> String {
 /// What counts as answered because the run failed.
 fn assumed(assumption: &Assumption, color: bool) -> String {
     let paint = Paint { color };
-    let Assumption { call, exception, expected, left, wrong, assertion, at, why, more, .. } = assumption;
+    let Assumption { call, exception, left, wrong, assertion, at, why, more, .. } = assumption;
+    let expected = &assumption.expected_exceptions;
     let exception = exception.as_deref().unwrap_or("no exception");
     let invalid = paint.on(palette::FAILED, "invalid");
     let call = format!("#{} {}", call.node, call.method);
@@ -122,6 +124,13 @@ fn assumed(assumption: &Assumption, color: bool) -> String {
     }
     text.push_str(" (taken for granted; undo takes it back)");
     let mut out = hanging(&text, 0, WIDTH);
+    if let (Some(expected), Some(actual)) = (&assumption.expected_value, &assumption.actual) {
+        let (expected, actual) = differing(expected, actual, WIDTH - 13);
+        out.push_str(&format!(
+            "    expected {expected}\n    actual   {}\n",
+            paint.on(palette::FAILED, actual)
+        ));
+    }
     if *more > 0 {
         let others = if *more == 1 { "1 more call".to_owned() } else { format!("{more} more calls") };
         let more = format!("{others} failed too; --test CLASS#METHOD runs one test");

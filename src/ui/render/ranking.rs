@@ -1,7 +1,7 @@
 //! The most suspicious methods of a failed run as text.
 
 use super::{Paint, hanging_at, palette};
-use diagnose::{EdgeKind, ExceptionPart, RankedMethod, Ranking, RareEdge};
+use diagnose::{EdgeKind, ExceptionPart, FirstOnlyHere, RankedMethod, Ranking, RareEdge};
 
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
@@ -11,9 +11,11 @@ pub fn ranking(ranking: &Ranking, color: bool) -> String {
     let paint = Paint { color };
     let count = ranking.methods.len();
     let tests = match (ranking.passed, ranking.failed) {
-        (0, _) => "no test that passes was compared".to_owned(),
-        (passed, 1) => format!("compared with {}", tests_that_pass(passed)),
-        (passed, failed) => format!("compared with {}, and {failed} that fail", tests_that_pass(passed)),
+        (0, _) => "compared with no run that passes".to_owned(),
+        (passed, 1) => format!("compared with {}", ranking_of(ranking).all(passed)),
+        (passed, failed) => {
+            format!("compared with {}, and {failed} that fail", ranking_of(ranking).all(passed))
+        }
     };
     let head = match (count, ranking.of) {
         (0, _) => return "no method outside of tests was called: there is nothing to rank\n".to_owned(),
@@ -28,11 +30,39 @@ pub fn ranking(ranking: &Ranking, color: bool) -> String {
         let reasons = paint.on(palette::DIM, reasons(method, ranking).join("; "));
         out.push_str(&hanging_at(&format!("{place:>2}  {name}{at} {reasons}"), 0, 8, WIDTH));
     }
+    if let Some(FirstOnlyHere { node, method, source, edge }) = &ranking.first {
+        let place =
+            source.as_ref().zip(edge.line).map_or(String::new(), |(of, line)| format!(" ({of}:{line})"));
+        let what = match (edge.edge, edge.to) {
+            (EdgeKind::Entry, _) => "is called".to_owned(),
+            (EdgeKind::Branch, Some(to)) => format!("takes its branch to line {to}"),
+            (EdgeKind::Branch, None) => "takes a branch".to_owned(),
+            (EdgeKind::Handler, _) => "reaches its exception handler".to_owned(),
+        };
+        let call = paint.on(palette::POINT, format!("#{node} {method}"));
+        let kind = ranking_of(ranking).kind;
+        let text = format!("first of all that no passing {kind} does, {call}{place} {what}");
+        out.push_str(&hanging_at(&text, 0, 4, WIDTH));
+    }
     out
 }
 
-fn tests_that_pass(count: u32) -> String {
-    if count == 1 { "1 test that passes".to_owned() } else { format!("{count} tests that pass") }
+/// How passing runs are called.
+#[derive(Clone, Copy)]
+struct Passing {
+    kind: &'static str,
+}
+
+fn ranking_of(ranking: &Ranking) -> Passing {
+    Passing { kind: if ranking.are_tests { "test" } else { "run" } }
+}
+
+impl Passing {
+    /// All of them.
+    fn all(self, count: u32) -> String {
+        let Passing { kind } = self;
+        if count == 1 { format!("1 {kind} that passes") } else { format!("{count} {kind}s that pass") }
+    }
 }
 
 /// The source file and line to look at.
@@ -58,18 +88,19 @@ fn reasons(method: &RankedMethod, ranking: &Ranking) -> Vec<String> {
         (Some(some), all) => reasons.push(format!("{some} of its {all} calls influenced what is wrong")),
     }
     if ranking.passed > 0 {
-        reasons.push(rarest(method.rarest, ranking.passed));
+        reasons.push(rarest(method.rarest, ranking.passed, ranking_of(ranking)));
     }
     reasons
 }
 
 /// What a method did, and how many tests that pass do the same.
-fn rarest(edge: RareEdge, passed: u32) -> String {
+fn rarest(edge: RareEdge, passed: u32, of: Passing) -> String {
+    let kind = of.kind;
     let tests = match edge.passed {
-        0 => "no test that passes".to_owned(),
-        1 if passed == 1 => "the test that passes".to_owned(),
-        some if some == passed => format!("all {}", tests_that_pass(passed)),
-        some => format!("{some} of {}", tests_that_pass(passed)),
+        0 => format!("no {kind} that passes"),
+        1 if passed == 1 => format!("the {kind} that passes"),
+        some if some == passed => format!("all {}", of.all(passed)),
+        some => format!("{some} of {}", of.all(passed)),
     };
     let (verb, what) = match (edge.edge, edge.to) {
         (EdgeKind::Entry, _) => ("call", "it".to_owned()),

@@ -343,7 +343,8 @@ impl Diagnose {
     /// The ranking that is wanted before the first question.
     fn ranking(&self) -> Option<WantedRanking> {
         let alone = self.rank.map(|most| usize::try_from(most).unwrap_or(RANKED));
-        let is_test = self.test.test.is_some() && self.reference.is_none() && !self.unattended;
+        let is_compared = self.test.test.is_some() || !self.passing.is_empty();
+        let is_test = is_compared && self.reference.is_none() && !self.unattended;
         match alone {
             Some(most) => Some(WantedRanking { most, is_all: true }),
             None => is_test.then_some(WantedRanking { most: RANKED, is_all: false }),
