@@ -50,18 +50,21 @@ fn what_is_live_is_what_was_recorded() {
     for name in ["intro", "csv", "null", "mergesort", "filelister"] {
         let (_, replies) = session(&mut of_chain(name), "run\n");
         let answer = replies[0]["content"]["ran"]["answer"].clone();
-        for found in answer["points"].as_array().expect("points") {
-            let collected = found["collected"].as_object().expect("values");
-            let mut script = format!("run\ngoto {}\n", found["id"].as_str().unwrap());
-            for expr in collected.keys() {
-                script.push_str(&format!("print {expr}\n"));
-            }
-            let (_, replies) = session(&mut of_chain(name), &script);
-            let gone = &replies[1]["content"];
+        let points = answer["points"].as_array().expect("points");
+        let values = |found: &Value| found["collected"].as_object().expect("values").clone();
+        let mut script = "run\n".to_owned();
+        for found in points {
+            script.push_str(&format!("goto {}\n", found["id"].as_str().unwrap()));
+            values(found).keys().for_each(|expr| script.push_str(&format!("print {expr}\n")));
+        }
+        let (_, replies) = session(&mut of_chain(name), &script);
+        let mut replies = replies.into_iter().skip(1);
+        for found in points {
+            let gone = replies.next().expect("a reply")["content"].clone();
             assert!(["reached", "expected"].contains(&gone["certainty"]["is"].as_str().unwrap()), "{gone:#}");
             assert_eq!(gone["standing"]["place"]["line"], found["line"], "{name} {gone:#}");
-            for ((expr, recorded), live) in collected.iter().zip(&replies[2..]) {
-                let live = &live["content"]["value"];
+            for (expr, recorded) in &values(found) {
+                let live = &replies.next().expect("a reply")["content"]["value"];
                 // Objects are numbered in the order of the output; compare their texts only.
                 let what = |v: &Value| v.as_str().unwrap().split('@').next().unwrap().to_owned();
                 assert_eq!(what(live), what(recorded), "{name} {}: {expr}", found["id"]);

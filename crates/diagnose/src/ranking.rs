@@ -17,7 +17,7 @@ use declarative::suspicion;
 use serde::Serialize;
 use session::{Context, SessionError};
 use std::collections::{BTreeMap, BTreeSet};
-use trace::{Calls, CoveredEdge, CoveringRuns, FlowEdge, Method, RunsCoverage, Site, Traced, WalkControl};
+use trace::{Calls, CoveringRuns, FlowEdge, Method, RunsCoverage, Site, WalkControl};
 
 /// Weight of an edge that did not influence what is wrong, if it is known what did. It is not 0: an action
 /// that a call omitted has no influence.
@@ -161,17 +161,23 @@ struct CoveredPlace {
     first: Option<(u64, u32)>,
 }
 
+/// An event of the failed run that covers an edge.
+struct CoveringEvent<'a> {
+    site: &'a Site,
+    edge: FlowEdge,
+    call: u32,
+    /// Whether the call influenced what is wrong.
+    influences: bool,
+    /// Whether the call is below the one that failed.
+    is_below: bool,
+    /// The number of events before, as in [`CoveredPlace::first`].
+    at: Option<u64>,
+}
+
 impl MethodRun {
-    /// Takes an event of a call of the method. `influences`: whether the call influenced what is wrong;
-    /// `is_below`: whether it is below the call that failed.
-    /// `at` is the number of events before, in the thread of the call that failed.
-    fn take(&mut self, site: &Site, call: u32, influences: bool, is_below: bool, at: Option<u64>) {
-        let edge = match site.what {
-            Traced::Enter => FlowEdge::Entry,
-            Traced::Branch(to) => FlowEdge::Branch { from: site.bci, to: to.into() },
-            Traced::Catch => FlowEdge::Handler(site.bci),
-            _ => return,
-        };
+    /// Takes an event of a call of the method.
+    fn take(&mut self, seen: &CoveringEvent<'_>) {
+        let CoveringEvent { site, edge, call, influences, is_below, at } = *seen;
         if edge == FlowEdge::Entry {
             self.calls += 1;
             self.last = call;
@@ -221,20 +227,24 @@ fn method_runs(
         // other tests tell nothing of it.
         let mut initialised_until = None;
         calls.walk(thread, None, |calls, seen| {
-            let Some(call) = seen.node.filter(|call| is_of_failed(*call)) else { return WalkControl::Next };
-            if hidden.contains(&seen.site.method) {
-                return WalkControl::Next;
-            }
-            let influences = failed.influential.as_ref().is_some_and(|calls| calls.contains(&call));
             events += 1;
+            let Some(call) = seen.node.filter(|call| is_of_failed(*call)) else { return WalkControl::Next };
+            let Some(edge) = seen.site.flow_edge().filter(|_| !hidden.contains(&seen.site.method)) else {
+                return WalkControl::Next;
+            };
             let is_initialiser = calls.sites.method(seen.site.method).is_some_and(|of| of.name == "<clinit>");
-            if seen.site.what == Traced::Enter && is_initialiser {
+            if edge == FlowEdge::Entry && is_initialiser {
                 initialised_until = initialised_until.max(Some(call.saturating_add(calls.below(call))));
             }
-            let is_own = Some(thread) == own_thread && Some(call) > initialised_until;
-            let at = Some(events).filter(|_| is_own);
-            let is_below = Some(thread) == own_thread && call > failed.root;
-            found.entry(seen.site.method).or_default().take(seen.site, call, influences, is_below, at);
+            let is_own = Some(thread) == own_thread;
+            found.entry(seen.site.method).or_default().take(&CoveringEvent {
+                site: seen.site,
+                edge,
+                call,
+                influences: failed.influential.as_ref().is_some_and(|calls| calls.contains(&call)),
+                is_below: is_own && call > failed.root,
+                at: Some(events).filter(|_| is_own && Some(call) > initialised_until),
+            });
             is_stopped = context.is_interrupted();
             if is_stopped { WalkControl::Stop } else { WalkControl::Next }
         })?;
@@ -254,78 +264,102 @@ fn ranked(
     tests: &RunsCoverage,
     most: usize,
 ) -> Ranking {
-    let left = failed.chain.iter().filter(|_| !failed.is_assertion).map(|call| calls.method_number(*call));
-    let left: Vec<Option<u32>> = left.collect();
-    let part_of = |method: u32| match left.iter().rposition(|of| *of == Some(method)) {
-        Some(at) if at + 1 == left.len() => Some(ExceptionPart::Threw),
-        Some(_) => Some(ExceptionPart::Left),
-        None => None,
-    };
-    // The recorded test is among those that fail, unless only commands ran.
-    let failing = u32::try_from(tests.failed.len()).unwrap_or(u32::MAX).max(1);
     let of = runs.len();
-    let has_slice = failed.influential.is_some();
-    let mut first: Option<(u64, FirstOnlyHere)> = None;
-    let mut methods: Vec<RankedMethod> = runs
-        .into_iter()
-        .filter_map(|(number, run)| {
-            let method = calls.sites.method(number)?;
-            let mut sum = 0.0;
-            let mut rarest: Option<(f64, RareEdge)> = None;
-            for (edge, place) in &run.edges {
-                let runs = covering(tests, method, *edge);
-                let failed = runs.failed.max(1);
-                let own = suspicion(failed, failing.saturating_sub(failed), runs.passed);
-                let own = if has_slice && !place.is_influential { own * WITHOUT_INFLUENCE } else { own };
-                sum += own;
-                if let Some((at, node)) = place.first.filter(|_| runs.passed == 0 && tests.passed > 0)
-                    && first.as_ref().is_none_or(|(known, _)| at < *known)
-                {
-                    let edge = rare_edge(*edge, *place, runs.passed, failed);
-                    let source = method.source.as_deref().map(str::to_owned);
-                    first = Some((at, FirstOnlyHere { node, method: method.shown(), source, edge }));
-                }
-                if rarest.is_none_or(|(known, _)| own >= known) {
-                    rarest = Some((own, rare_edge(*edge, *place, runs.passed, failed)));
-                }
-            }
-            let exception = part_of(number);
-            let edges = f64::from(u32::try_from(run.edges.len()).unwrap_or(u32::MAX));
-            sum *= if exception.is_some() { LEFT_BY_EXCEPTION } else { 1.0 } / edges.sqrt();
-            Some(RankedMethod {
-                class: method.class.to_string(),
-                method: method.name.clone(),
-                descriptor: method.descriptor.clone(),
-                source: method.source.as_deref().map(str::to_owned),
-                suspicion: sum,
-                node: run.last_influential.unwrap_or(run.last),
-                calls: run.calls,
-                influential: Some(run.influential).filter(|_| has_slice && run.below > 0),
-                exception,
-                rarest: rarest?.1,
-            })
-        })
-        .collect();
+    let evidence = Evidence::of(calls, failed, tests);
+    let named = runs.iter().filter_map(|(number, run)| Some((*number, calls.sites.method(*number)?, run)));
+    let mut methods: Vec<RankedMethod> =
+        named.clone().filter_map(|(number, method, run)| evidence.ranked(number, method, run)).collect();
     methods.sort_by(|a, b| b.suspicion.total_cmp(&a.suspicion).then(b.node.cmp(&a.node)));
     methods.truncate(most);
     let most_suspicious = methods.first().map_or(1.0, |first| first.suspicion).max(f64::MIN_POSITIVE);
     for method in &mut methods {
         method.suspicion /= most_suspicious;
     }
-    let first = first.map(|(_, first)| first);
-    let are_tests = tests.tests > 0;
-    Ranking { methods, of, passed: tests.passed, are_tests, failed: failing, has_slice, first }
+    let only_here = named.filter_map(|(_, method, run)| evidence.first_only_here(method, run));
+    Ranking {
+        methods,
+        of,
+        passed: tests.passed,
+        are_tests: tests.tests > 0,
+        failed: evidence.failing,
+        has_slice: evidence.has_slice,
+        first: only_here.min_by_key(|(at, _)| *at).map(|(_, first)| first),
+    }
 }
 
-/// The tests that cover an edge of a method.
-fn covering(tests: &RunsCoverage, method: &Method, edge: FlowEdge) -> CoveringRuns {
-    let edge = CoveredEdge {
-        class: method.class.to_string(),
-        method: method.name.clone(),
-        descriptor: method.descriptor.clone(),
-        edge,
-    };
-    tests.edges.get(&edge).copied().unwrap_or_default()
+/// What is known beside the calls of a method.
+struct Evidence<'a> {
+    tests: &'a RunsCoverage,
+    /// Number of tests that fail, the recorded one among them.
+    failing: u32,
+    /// The methods that the exception left, outermost first.
+    left: Vec<Option<u32>>,
+    has_slice: bool,
+}
+
+impl<'a> Evidence<'a> {
+    fn of(calls: &Calls, failed: &FailedRun, tests: &'a RunsCoverage) -> Evidence<'a> {
+        let chain = failed.chain.iter().filter(|_| !failed.is_assertion);
+        Evidence {
+            tests,
+            // No test is among those that failed if only commands ran.
+            failing: u32::try_from(tests.failed.len()).unwrap_or(u32::MAX).max(1),
+            left: chain.map(|call| calls.method_number(*call)).collect(),
+            has_slice: failed.influential.is_some(),
+        }
+    }
+
+    fn part_in_exception(&self, method: u32) -> Option<ExceptionPart> {
+        let at = self.left.iter().rposition(|of| *of == Some(method))?;
+        Some(if at + 1 == self.left.len() { ExceptionPart::Threw } else { ExceptionPart::Left })
+    }
+
+    /// The edges that a method covered, each with the runs that cover it and how suspicious it is.
+    fn edges(&self, method: &Method, run: &MethodRun) -> Vec<(CoveredPlace, RareEdge, f64)> {
+        let of = |(edge, place): (&FlowEdge, &CoveredPlace)| {
+            let CoveringRuns { passed, failed } = self.tests.covering(method, *edge);
+            let failed = failed.max(1);
+            let own = suspicion(failed, self.failing.saturating_sub(failed), passed);
+            let is_without = self.has_slice && !place.is_influential;
+            let own = if is_without { own * WITHOUT_INFLUENCE } else { own };
+            (*place, rare_edge(*edge, *place, passed, failed), own)
+        };
+        run.edges.iter().map(of).collect()
+    }
+
+    /// A method with the evidence; its suspicion is not yet relative to others.
+    fn ranked(&self, number: u32, method: &Method, run: &MethodRun) -> Option<RankedMethod> {
+        let edges = self.edges(method, run);
+        // Of equals, the last one.
+        let (_, rarest, _) = edges.iter().max_by(|(.., one), (.., other)| one.total_cmp(other))?;
+        let sum: f64 = edges.iter().map(|(.., own)| own).sum();
+        let count = f64::from(u32::try_from(edges.len()).unwrap_or(u32::MAX));
+        let exception = self.part_in_exception(number);
+        let factor = if exception.is_some() { LEFT_BY_EXCEPTION } else { 1.0 };
+        Some(RankedMethod {
+            class: method.class.to_string(),
+            method: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            source: method.source.as_deref().map(str::to_owned),
+            suspicion: sum * factor / count.sqrt(),
+            node: run.last_influential.unwrap_or(run.last),
+            calls: run.calls,
+            influential: Some(run.influential).filter(|_| self.has_slice && run.below > 0),
+            exception,
+            rarest: *rarest,
+        })
+    }
+
+    /// The first edge of a method that no passing run covers, with its place in time.
+    fn first_only_here(&self, method: &Method, run: &MethodRun) -> Option<(u64, FirstOnlyHere)> {
+        let edges = self.edges(method, run).into_iter().filter(|(_, edge, _)| edge.passed == 0);
+        let in_time = edges.filter_map(|(place, edge, _)| Some((place.first?, edge)));
+        let first = in_time.filter(|_| self.tests.passed > 0).min_by_key(|((at, _), _)| *at);
+        first.map(|((at, node), edge)| {
+            let source = method.source.as_deref().map(str::to_owned);
+            (at, FirstOnlyHere { node, method: method.shown(), source, edge })
+        })
+    }
 }
 
 fn rare_edge(edge: FlowEdge, place: CoveredPlace, passed: u32, failed: u32) -> RareEdge {

@@ -1,9 +1,11 @@
 //! The edges of control flow that runs covered, from the report of an agent that noted nothing else.
 
 use super::error::TraceError;
+use super::sites::{Method, Site};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use wire::Report;
+use wire::recording::Traced;
 
 pub use wire::FlowEdge;
 
@@ -89,6 +91,17 @@ impl RunsCoverage {
         Ok(found)
     }
 
+    /// The runs that covered an edge of a method.
+    pub fn covering(&self, method: &Method, edge: FlowEdge) -> CoveringRuns {
+        let edge = CoveredEdge {
+            class: method.class.to_string(),
+            method: method.name.clone(),
+            descriptor: method.descriptor.clone(),
+            edge,
+        };
+        self.edges.get(&edge).copied().unwrap_or_default()
+    }
+
     /// Adds other runs.
     pub fn add(&mut self, other: RunsCoverage) {
         self.passed += other.passed;
@@ -98,6 +111,19 @@ impl RunsCoverage {
             let sum = self.edges.entry(edge).or_default();
             sum.passed += runs.passed;
             sum.failed += runs.failed;
+        }
+    }
+}
+
+impl Site {
+    /// The edge of control flow that an event of this site covers: the method's entry, a branch in a
+    /// direction, or a handler (JHyde §2.4).
+    pub fn flow_edge(&self) -> Option<FlowEdge> {
+        match self.what {
+            Traced::Enter => Some(FlowEdge::Entry),
+            Traced::Branch(to) => Some(FlowEdge::Branch { from: self.bci, to: to.into() }),
+            Traced::Catch => Some(FlowEdge::Handler(self.bci)),
+            _ => None,
         }
     }
 }

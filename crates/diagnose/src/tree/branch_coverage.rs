@@ -4,7 +4,7 @@
 use super::nodes::{Along, Gathered, Nodes};
 use declarative::{Coverage, CoverageBuilder, ochiai};
 use session::SessionError;
-use trace::{Calls, CoveredEdge, FlowEdge, RunsCoverage, Traced, WalkControl};
+use trace::{Calls, FlowEdge, RunsCoverage, WalkControl};
 
 /// An edge of a control flow graph, with the number of its method.
 type Edge = (u32, FlowEdge);
@@ -20,12 +20,7 @@ pub fn edges(calls: &mut Calls, nodes: &Nodes, passing: &RunsCoverage) -> Result
     for (thread, ..) in calls.threads() {
         let mut along: Along<Vec<u32>> = Along::new(nodes, calls.of_thread(thread).start);
         calls.walk(thread, None, |_, seen| {
-            let edge = match seen.site.what {
-                Traced::Enter => FlowEdge::Entry,
-                Traced::Branch(to) => FlowEdge::Branch { from: seen.site.bci, to: to.into() },
-                Traced::Catch => FlowEdge::Handler(seen.site.bci),
-                _ => return WalkControl::Next,
-            };
+            let Some(edge) = seen.site.flow_edge() else { return WalkControl::Next };
             let Some(covered) = along.step(seen, |node, covered| maker.call(node, covered)) else {
                 return WalkControl::Next;
             };
@@ -42,15 +37,8 @@ pub fn edges(calls: &mut Calls, nodes: &Nodes, passing: &RunsCoverage) -> Result
     }
     let sites = &calls.sites;
     Ok(maker.finish_weighed(|(method, edge)| {
-        let covered = sites.method(*method).and_then(|method| {
-            passing.edges.get(&CoveredEdge {
-                class: method.class.to_string(),
-                method: method.name.clone(),
-                descriptor: method.descriptor.clone(),
-                edge: *edge,
-            })
-        });
+        let covering = sites.method(*method).map(|method| passing.covering(method, *edge));
         // The recorded run is the only one that fails, and all these edges are its own.
-        ochiai(1, 0, covered.map_or(0, |runs| runs.passed))
+        ochiai(1, 0, covering.unwrap_or_default().passed)
     }))
 }
