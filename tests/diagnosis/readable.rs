@@ -72,12 +72,12 @@ fn what_class_initialisers_changed_is_only_counted() {
 }
 
 #[test]
-fn what_differs_comes_first_in_at_most_20_lines() {
+fn the_outcome_comes_first_in_at_most_20_lines() {
     let text = read("invalid\nvalid\nvalid\nmore\n");
     let shown = question(&text, "Readable.fill");
     assert!(shown.len() <= 20, "{shown:#?}");
     let [changed, result, given] = ["changed", "returned ", "given"].map(|start| place(&shown, start));
-    assert!(changed < result && result < given, "{shown:#?}");
+    assert!(result < changed && changed < given, "{shown:#?}");
     assert!(shown[changed].ends_with(" of 30"), "{shown:#?}");
     assert!(shown[result].contains("[Readable.Kind.WORD, Readable.Kind.EOF,"), "{shown:#?}");
     assert_eq!(shown.last(), Some(&"`more` shows all of it"));

@@ -1,5 +1,6 @@
-//! What a call was given and did, as text: what differs first, then the rest.
+//! What a call was given and did, as text: its outcome, then what it changed, then the rest.
 
+use super::differing::differing;
 use super::{Paint, hanging, palette, visible};
 use diagnose::{Change, LoopExit, Question};
 use model::short_static_name;
@@ -95,14 +96,8 @@ pub fn given_and_become(question: &Question, extent: Extent, paint: Paint) -> St
             more = paint.on(palette::DIM, "`more` shows all of it") + "\n";
         }
     }
-    let mut out = String::new();
-    for part in &parts {
-        out.push_str(&part.text(paint));
-        if part.title == CHANGED {
-            out.push_str(&outcome);
-        }
-    }
-    out + &notes + &more
+    let parts = parts.iter().map(|part| part.text(paint));
+    outcome + &parts.collect::<String>() + &notes + &more
 }
 
 /// Number of lines of all parts, with their titles.
@@ -254,6 +249,12 @@ impl Rows<'_> {
             }
             _ if self.is_whole => {
                 self.in_full(&format!("  {painted}: {} → {}", old.text(DEEP), red(&new.text(DEEP))))
+            }
+            (Shape::Plain { .. }, Shape::Plain { .. })
+                if visible(&old.text(0)) + visible(&new.text(0)) > room =>
+            {
+                let (before, after) = differing(&old.text(0), &new.text(0), room / 2);
+                format!("  {painted}: {before} → {}\n", red(&after))
             }
             (Shape::Text { .. }, Shape::Text { .. }) => {
                 let before = old.quoted_within(room / 2).unwrap_or_default();
