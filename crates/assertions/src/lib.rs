@@ -236,6 +236,12 @@ impl Asserts {
     }
 }
 
+/// Whether a text is a condition: an expression that compares or calls something.
+pub fn is_condition(text: &str) -> bool {
+    let compares = ["==", "!=", "<", ">", "!", "&&", "||", "instanceof", "("];
+    compares.iter().any(|sign| text.contains(sign)) && Expr::parse(text.trim()).is_ok()
+}
+
 /// The row of a file for a rule.
 fn row_text(method: &str, rule: &Rule) -> String {
     let condition = |key: &str, of: &Option<Expr>| {

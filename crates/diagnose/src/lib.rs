@@ -20,6 +20,7 @@
 //!   room `slice` finds the calls that influenced it.
 //! - [`find_divergence`] finds where two versions diverge (`divergence`); the room `alignment`
 //!   compares their calls. `chance` finds values that vary from run to run.
+//! - `buggy` describes the call that is left.
 //! - `passing` runs the program so that it passes, and weighs the questions by what those runs covered.
 //!   `ranking` ranks the methods of a failed run by that and by what influenced the failure.
 //! - `test_methods` knows the methods of test classes, about which questions are postponed.
@@ -28,6 +29,7 @@
 mod again;
 mod answer_cache;
 mod assertion_site;
+mod buggy;
 mod call_views;
 mod chance;
 mod changes;
@@ -51,6 +53,7 @@ mod value_path;
 mod violations;
 
 pub use answer_cache::KeptAnswer;
+pub use buggy::Buggy;
 pub use changes::Change;
 pub use divergence::{
     Divergence, KnownVariation, Varying, VersionComparison, VersionDifference, check_reference,
@@ -146,37 +149,6 @@ pub enum Next {
     NotEnded,
     /// No call is buggy.
     NoneLeft,
-}
-
-/// The buggy call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Buggy {
-    /// The call.
-    pub node: u32,
-    /// The class of its method.
-    pub class: String,
-    /// The method's name.
-    pub method: String,
-    /// Its descriptor.
-    pub descriptor: String,
-    /// The first line of the method, if known.
-    pub line: Option<u32>,
-    /// The name of the source file, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// Whether its recursive calls were not judged. The bug is then in this call or in one of them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub recursive: bool,
-    /// The loop that has the bug, if the diagnosis asked about that loop.
-    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
-    pub part: Option<LoopPart>,
-}
-
-impl Buggy {
-    /// The method as users read it.
-    pub fn method_text(&self) -> String {
-        model::method_text(&self.class, &self.method)
-    }
 }
 
 /// A diagnosis of a recorded run.
@@ -527,8 +499,8 @@ impl Diagnoser {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Takes back the last answer or condition of a person or program; without one, what was taken for granted. Returns
-    /// its node.
+    /// Takes back the last answer or condition of a person or program; without one, what was taken for
+    /// granted. Returns its node.
     ///
     /// # Errors
     /// The answer file cannot be written.
@@ -579,33 +551,5 @@ impl Diagnoser {
             None => trace.entry_of(node)?,
         };
         Ok((trace, at))
-    }
-
-    fn buggy(&self, at: u32) -> Buggy {
-        let (node, calls) = (self.nodes.call(at), &self.trace.calls);
-        let method = calls.method(node);
-        let of = |tell: fn(&trace::Method) -> String| method.map(tell).unwrap_or_default();
-        let (class, name) = (of(|m| m.class.to_string()), of(|m| m.name.clone()));
-        let line = method.and_then(|method| {
-            let found = self.fields.pool()?.find(&method.class).ok()??;
-            let code = found.file.method(&method.name, &method.descriptor)?.code.as_ref()?;
-            code.lines.iter().map(|entry| entry.line).min()
-        });
-        let first_seen = || {
-            let own = calls.method_number(node)?;
-            calls.sites.all().filter(|site| site.method == own).filter_map(|site| site.line).min()
-        };
-        let forest = self.diagnosis.forest();
-        let recursive = self.diagnosis.situation().compressed && self.nodes.calls_itself(at, forest);
-        Buggy {
-            node,
-            class,
-            method: name,
-            descriptor: of(|m| m.descriptor.clone()),
-            line: line.or_else(|| first_seen().map(u32::from)),
-            source: method.and_then(|method| method.source.as_deref().map(str::to_owned)),
-            recursive,
-            part: self.nodes.told_alone(at, forest),
-        }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The evidence about a method:
 //! - the edges of control flow that its calls covered, each as suspicious as the tests of the class say: the
-//!   more of those that fail cover it, and the fewer of those that pass, the more ([`declarative::suspicion`]);
+//!   more of those that fail cover it, and the fewer of those that pass, the more
+//!   ([`declarative::suspicion`]);
 //! - whether one of its calls influenced the value that the failed assertion examined, or the exception
 //!   (`slice`);
 //! - whether the exception left it, if it is not that of an assertion.

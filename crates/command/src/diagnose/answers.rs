@@ -97,7 +97,7 @@ impl AnswerCommand {
         let word = words.next().unwrap_or("where");
         let known = ANSWER_TABLE.iter().find(|row| row.name == word || row.aliases.contains(&word));
         let Some(row) = known else {
-            if is_condition(line) {
+            if assertions::is_condition(line) {
                 return Ok(AnswerCommand::Ensure { condition: line.trim().to_owned(), complete: false });
             }
             return Err(CommandError::Usage(format!("`{word}` is no answer; `help` lists the answers")));
@@ -143,12 +143,6 @@ impl AnswerCommand {
             (_, None) => AnswerCommand::Where,
         })
     }
-}
-
-/// Whether a line that is no answer is a condition: an expression that compares or calls something.
-fn is_condition(line: &str) -> bool {
-    let compares = ["==", "!=", "<", ">", "!", "&&", "||", "instanceof", "("];
-    compares.iter().any(|sign| line.contains(sign)) && expr::Expr::parse(line.trim()).is_ok()
 }
 
 /// How the answers of a dialogue are written.

@@ -5,218 +5,25 @@
 //! replies and takes an answer, until the dialogue has ended. Last it shows [`DiagnoseDialogue::finish`].
 
 use super::StartedDiagnosis;
-use super::answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, GivenAnswer};
+use super::answers::{AnswerForm, GivenAnswer};
+use super::open_question::{AnswerEffect, OpenQuestion};
+use super::reply::{DiagnoseReply, DiagnosisResult, UnjudgedCall};
 use crate::CommandError;
 use crate::cursor::Cursor;
 use crate::exchange::TERMINATED;
-use crate::prompt_row::PromptRow;
-use crate::recorded_question::RecordedReply;
-use crate::trace::{StepDialogue, StepReply};
+use crate::trace::StepDialogue;
 use chain::SourcePaths;
-use diagnose::{
-    Assumption, Buggy, Diagnoser, KeptAnswer, Next, Oracle, OracleAnswer, Question, Ranking, Survey,
-    strategies,
-};
+use diagnose::{Buggy, Next, Question};
 use files::TemporaryFolder;
-use past::{Breakpoints, EventsShown};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use past::Breakpoints;
 use session::{Context, SessionError};
 
 /// The exit code without a buggy call.
 const NOT_FOUND: u8 = 1;
+/// What is said where nothing can be ranked.
+const NOT_FAILED: &str = "nothing to rank: the run has not failed, as far as it was recorded";
 /// The exit code of a script whose answers end before the questions do.
 const OUT_OF_ANSWERS: u8 = 2;
-
-/// What a front end shows. As JSON it is one object.
-#[derive(Debug)]
-pub enum DiagnoseReply {
-    /// A remark on the diagnosis. A command line writes it to standard error.
-    Note(String),
-    /// A failure outside of questions and answers. A command line writes it to standard error.
-    Failure(CommandError),
-    /// The reasons why parts of the run are missing.
-    Missing(Vec<String>),
-    /// What counts as answered because the run failed.
-    Assumed(Assumption),
-    /// The most suspicious methods, before the first question.
-    Ranking(Ranking),
-    /// The result of all assertions before the first question.
-    Survey(Survey),
-    /// An answer that an oracle gave, without a question.
-    Referred(OracleAnswer),
-    /// A question. It stays open until an answer settles it.
-    Question(Box<Question>),
-    /// The open question again, to be shown in full.
-    More(Box<Question>),
-    /// A value or the writes to a variable.
-    Step(StepReply),
-    /// The events of the call.
-    Events(Box<EventsShown>),
-    /// No slice can be computed for the wrong value. The answer counts as `invalid`.
-    UnknownInfluence {
-        /// The path of the wrong value.
-        path: String,
-        /// Why there is no slice.
-        why: String,
-    },
-    /// A condition is kept for all calls of its method: the row that a file of assertions would have.
-    Ensured(String),
-    /// The stored answers.
-    Answers(Vec<KeptAnswer>),
-    /// The table of answers and the strategies.
-    Help {
-        /// The table of answers.
-        answers: &'static [PromptRow],
-        /// The strategies.
-        strategies: Vec<StrategyRow>,
-    },
-    /// The result: the buggy call, or that there is none.
-    Result(Box<DiagnosisResult>),
-    /// The result where some answers were `unknown`.
-    Undecided {
-        /// The result.
-        result: Box<DiagnosisResult>,
-        /// The innermost invalid call, if there is one.
-        invalid: Option<Buggy>,
-        /// The calls that could not be judged.
-        unknown: Vec<u32>,
-    },
-    /// The answer cannot be taken, or an error ends the dialogue.
-    Error(CommandError),
-}
-
-/// A strategy that chooses questions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct StrategyRow {
-    /// Its name.
-    pub name: &'static str,
-    /// A short description for users.
-    pub about: &'static str,
-}
-
-/// The result of a diagnosis.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DiagnosisResult {
-    /// The buggy call, if one was found.
-    pub buggy: Option<Buggy>,
-    /// Number of answers from people or programs.
-    pub answers: usize,
-    /// Number of answers from assertions.
-    #[serde(rename = "answered_by_assertion", skip_serializing_if = "is_zero")]
-    pub by_assertion: usize,
-    /// Number of answers from the reference.
-    #[serde(rename = "answered_by_reference", skip_serializing_if = "is_zero")]
-    pub by_reference: usize,
-    /// The invalid call and those that could not be judged. One of them is buggy.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub undecided: Vec<u32>,
-    /// With `--unattended`: the calls among these that could not be judged, the likeliest first, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unjudged: Vec<UnjudgedCall>,
-    /// Whether a call that has not ended yet may be the buggy one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub not_ended: bool,
-    /// The reasons why parts of the run are missing.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
-}
-
-/// A call that no oracle could judge.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct UnjudgedCall {
-    /// The call.
-    pub node: u32,
-    /// Its method, as CLASS.METHOD.
-    pub method: String,
-    /// Why it could not be judged, as far as that is known.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub why: Vec<String>,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-impl Serialize for DiagnoseReply {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            DiagnoseReply::Note(note) => field(serializer, "note", note),
-            DiagnoseReply::Failure(error) | DiagnoseReply::Error(error) => {
-                field(serializer, "error", &error.to_string())
-            }
-            DiagnoseReply::Missing(missing) => field(serializer, "missing", missing),
-            DiagnoseReply::Assumed(assumption) => field(serializer, "assumed", assumption),
-            DiagnoseReply::Ranking(ranking) => field(serializer, "ranking", ranking),
-            DiagnoseReply::Survey(survey) => field(serializer, "assertions", survey),
-            DiagnoseReply::Referred(referred) => {
-                let by = match referred.by {
-                    Oracle::Assertion => "by_assertion",
-                    Oracle::Kept => "kept",
-                    Oracle::Reference => "by_reference",
-                };
-                field(serializer, by, referred)
-            }
-            DiagnoseReply::Question(question) | DiagnoseReply::More(question) => {
-                question.serialize(serializer)
-            }
-            DiagnoseReply::Step(reply) => reply.serialize(serializer),
-            DiagnoseReply::Events(events) => tagged(serializer, "events", events),
-            DiagnoseReply::UnknownInfluence { path, why } => {
-                let mut map = serializer.serialize_map(Some(3))?;
-                map.serialize_entry("influential", &None::<u64>)?;
-                map.serialize_entry("path", path)?;
-                map.serialize_entry("why", why)?;
-                map.end()
-            }
-            DiagnoseReply::Ensured(row) => field(serializer, "ensured", row),
-            DiagnoseReply::Answers(answers) => tagged(serializer, "answers", answers),
-            DiagnoseReply::Help { answers, strategies } => {
-                let mut map = serializer.serialize_map(Some(3))?;
-                map.serialize_entry("reply", "help")?;
-                map.serialize_entry("content", answers)?;
-                map.serialize_entry("strategies", strategies)?;
-                map.end()
-            }
-            DiagnoseReply::Result(result) | DiagnoseReply::Undecided { result, .. } => {
-                result.serialize(serializer)
-            }
-        }
-    }
-}
-
-/// An object of one field.
-fn field<S: Serializer>(serializer: S, name: &str, value: &impl Serialize) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(1))?;
-    map.serialize_entry(name, value)?;
-    map.end()
-}
-
-/// An object with `reply` and `content`, as in the other dialogues.
-fn tagged<S: Serializer>(serializer: S, reply: &str, content: &impl Serialize) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(2))?;
-    map.serialize_entry("reply", reply)?;
-    map.serialize_entry("content", content)?;
-    map.end()
-}
-
-/// A question that waits for its answer.
-struct OpenQuestion {
-    /// The question that was chosen.
-    chosen: Question,
-    /// The question that an answer is about: the same, or one about another call.
-    current: Question,
-}
-
-/// The effect of an answer on the open question.
-enum AnswerEffect {
-    /// The question stays open.
-    Open(DiagnoseReply),
-    /// The question is settled.
-    Settled(Option<DiagnoseReply>),
-    /// The dialogue ends.
-    Quit,
-}
 
 /// The dialogue of one diagnosis.
 pub struct DiagnoseDialogue {
@@ -304,7 +111,8 @@ impl DiagnoseDialogue {
         replies
     }
 
-    /// Ranks the methods, if that is wanted and not yet done. The dialogue ends here if nothing else is wanted.
+    /// Ranks the methods, if that is wanted and not yet done. The dialogue ends here if nothing else is
+    /// wanted.
     async fn rank(&mut self, context: &Context) -> Result<Vec<DiagnoseReply>, SessionError> {
         let Some(wanted) = self.started.ranking.take() else { return Ok(Vec::new()) };
         let diagnoser = &mut self.started.diagnoser;
@@ -315,11 +123,7 @@ impl DiagnoseDialogue {
         }
         let reply = match ranking {
             Some(ranking) => Some(DiagnoseReply::Ranking(ranking)),
-            None => wanted.is_all.then(|| {
-                DiagnoseReply::Note(
-                    "nothing to rank: the run has not failed, as far as it was recorded".to_owned(),
-                )
-            }),
+            None => wanted.is_all.then(|| DiagnoseReply::Note(NOT_FAILED.to_owned())),
         };
         Ok(assumed.into_iter().chain(reply).collect())
     }
@@ -514,103 +318,4 @@ pub struct BuggyCallWalk {
     pub dialogue: StepDialogue,
     /// The files that the dialogue reads, if they were recorded for the diagnosis only.
     _recorded: Option<TemporaryFolder>,
-}
-
-impl OpenQuestion {
-    /// Takes an answer.
-    ///
-    /// # Errors
-    /// The answer cannot be taken, and the dialogue must end.
-    async fn take(
-        &mut self,
-        given: GivenAnswer,
-        diagnoser: &mut Diagnoser,
-        context: &Context,
-    ) -> Result<AnswerEffect, CommandError> {
-        if let Some(node) = given.node.filter(|node| *node != self.current.node) {
-            match diagnoser.at_call(node, context).await {
-                Ok(other) => self.current = other,
-                Err(error) => return Ok(refused(error)),
-            }
-        }
-        let current = &self.current;
-        Ok(match given.command {
-            AnswerCommand::Judge(judgement) => {
-                diagnoser.answer(current, judgement)?;
-                AnswerEffect::Settled(None)
-            }
-            AnswerCommand::Wrong(path) => match diagnoser.wrong(current, &path, context).await {
-                Ok(why) => {
-                    AnswerEffect::Settled(why.map(|why| DiagnoseReply::UnknownInfluence { path, why }))
-                }
-                Err(error @ SessionError::NoPart { .. }) => refused(error),
-                Err(error) => return Err(error.into()),
-            },
-            AnswerCommand::Ensure { condition, complete } => {
-                let kept = diagnoser.ensure(current, &condition, complete);
-                kept.map_or_else(refused, |row| AnswerEffect::Settled(Some(DiagnoseReply::Ensured(row))))
-            }
-            AnswerCommand::Undo => match diagnoser.undo()? {
-                Some(_) => AnswerEffect::Settled(None),
-                None => {
-                    let why = CommandError::Usage("there is no answer to take back".to_owned());
-                    AnswerEffect::Open(DiagnoseReply::Error(why))
-                }
-            },
-            AnswerCommand::Retract(number) => {
-                let at = number.checked_sub(1).unwrap_or(usize::MAX);
-                diagnoser.retract(at).map_or_else(refused, |()| AnswerEffect::Settled(None))
-            }
-            AnswerCommand::Node(None) => {
-                self.current = self.chosen.clone();
-                self.shown()
-            }
-            AnswerCommand::Node(Some(node)) => match diagnoser.at_call(node, context).await {
-                Ok(other) => {
-                    self.current = other;
-                    self.shown()
-                }
-                Err(error) => refused(error),
-            },
-            AnswerCommand::Show(name) => {
-                let shown = diagnoser.show(current, &name, context).await;
-                shown.map_or_else(refused, |held| {
-                    AnswerEffect::Open(DiagnoseReply::Step(StepReply::Show(held)))
-                })
-            }
-            AnswerCommand::History(name) => {
-                let history = diagnoser.history(current, &name, context).await;
-                history.map_or_else(refused, |history| {
-                    AnswerEffect::Open(DiagnoseReply::Step(StepReply::Answer(RecordedReply::History(
-                        history,
-                    ))))
-                })
-            }
-            AnswerCommand::Events => {
-                let events = Box::pin(diagnoser.events(current, context)).await;
-                events.map_or_else(refused, |events| {
-                    AnswerEffect::Open(DiagnoseReply::Events(Box::new(events)))
-                })
-            }
-            AnswerCommand::Answers => {
-                AnswerEffect::Open(DiagnoseReply::Answers(diagnoser.kept().cloned().collect()))
-            }
-            AnswerCommand::Where => self.shown(),
-            AnswerCommand::More => AnswerEffect::Open(DiagnoseReply::More(Box::new(self.current.clone()))),
-            AnswerCommand::Help => {
-                let strategies = strategies().map(|(name, about)| StrategyRow { name, about }).collect();
-                AnswerEffect::Open(DiagnoseReply::Help { answers: ANSWER_TABLE, strategies })
-            }
-            AnswerCommand::Quit => AnswerEffect::Quit,
-        })
-    }
-
-    fn shown(&self) -> AnswerEffect {
-        AnswerEffect::Open(DiagnoseReply::Question(Box::new(self.current.clone())))
-    }
-}
-
-/// Reports that the answer cannot be taken. The question stays open.
-fn refused(error: SessionError) -> AnswerEffect {
-    AnswerEffect::Open(DiagnoseReply::Error(error.into()))
 }

@@ -1,13 +1,15 @@
 //! `qp diagnose`: asks about one call after another until the buggy call is left. This file has the
-//! arguments, `answers` the table of answers, and `dialogue` the dialogue for any front end.
+//! arguments, `answers` the table of answers, `dialogue` the dialogue for any front end, and `open_question`
+//! what an answer does; `reply` is what the dialogue says.
 
 mod answers;
 mod dialogue;
+mod open_question;
+mod reply;
 
 pub use answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerWord, GivenAnswer};
-pub use dialogue::{
-    BuggyCallWalk, DiagnoseDialogue, DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall,
-};
+pub use dialogue::{BuggyCallWalk, DiagnoseDialogue};
+pub use reply::{DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
 
 use super::CommandError;
 use super::program::{LaunchArgs, ProgramArgs, SourceArgs, TestArgs, own_stdin};
@@ -82,8 +84,9 @@ pub struct Diagnose {
     pub port: u16,
     /// Only rank the methods of the failed run by how suspicious they are, and ask nothing; prints the first
     /// COUNT, by default 10. With a method in `--test`, qp prints them before the first question too
-    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "10", require_equals = true,
-        value_parser = clap::value_parser!(u64).range(1..=1000), conflicts_with_all = ["web", "unattended", "reference"])]
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(conflicts_with_all = ["web", "unattended", "reference"])]
     pub rank: Option<u64>,
     /// Ask nobody: continue where an answer is needed, and end with the calls that could not be judged
     #[arg(long)]
