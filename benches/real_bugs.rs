@@ -3,8 +3,9 @@
 //! oracle, beside the rank that Ochiai's formula gives to the faulty method.
 //!
 //! `cargo bench --bench real_bugs -- make` makes the corpus from source packages. `-- draw SEED [LIBRARY]`
-//! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, and `-- check` runs all
-//! failing tests. docs/ARCHITECTURE.md describes the environment variables.
+//! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, `-- check` runs all failing
+//! tests, and `-- methods` saves which methods the faults change. docs/ARCHITECTURE.md describes the
+//! environment variables.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 
@@ -49,6 +50,7 @@ fn main() {
             draw::draw(seed, arguments.get(2).map(String::as_str));
         }
         Some("check") => draw::check(),
+        Some("methods") => fault::compute_methods(&projects::projects()),
         Some("hand") => draw::complete_by_hand(),
         _ => measure::measure(),
     }

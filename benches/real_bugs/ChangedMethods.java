@@ -20,12 +20,14 @@ import java.util.spi.ToolProvider;
 /**
  * Compiles files, one after another, in one VM. An input line has the class path, the file, the folder of its
  * new classes, the folder of the right ones and the version of Java or 0, separated by tabs. The reply is
- * "no" if the file does not compile, or "yes" with the methods whose code differs from the right classes,
- * separated by tabs.
+ * "no" if the file does not compile, or "yes" with the methods whose code differs from the right classes, as
+ * {@code package.Class$Nested.method(I)V}, separated by tabs.
  */
 class ChangedMethods {
     /** A method's line in javap's output; its name is the last word before the parameters. */
     private static final Pattern METHOD = Pattern.compile("^  (?! ).*?([\\w$.]+)\\(.*\\).*;$");
+    /** The line after it. */
+    private static final String DESCRIPTOR = "    descriptor: ";
 
     public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
@@ -64,19 +66,20 @@ class ChangedMethods {
             all.addAll(then.keySet());
             for (String method : all) {
                 if (!Objects.equals(now.get(method), then.get(method))) {
-                    differing.add(method.substring(0, method.indexOf(' ')));
+                    differing.add(method);
                 }
             }
         }
         return "yes\t" + String.join("\t", differing);
     }
 
-    /** The code of a class's methods without numbers of constants, by `Class.method` and signature. */
+    /** The headers and code of a class's methods without numbers of constants, by name and descriptor. */
     private static Map<String, String> methods(Path file, String type) {
         StringWriter text = new StringWriter();
         PrintWriter to = new PrintWriter(text);
-        ToolProvider.findFirst("javap").get().run(to, to, "-c", "-p", file.toString());
+        ToolProvider.findFirst("javap").get().run(to, to, "-c", "-p", "-s", file.toString());
         Map<String, String> found = new TreeMap<>();
+        String name = null;
         String method = null;
         StringBuilder code = new StringBuilder();
         for (String line : text.toString().split("\n")) {
@@ -87,8 +90,12 @@ class ChangedMethods {
                     found.put(method, code.toString());
                 }
                 code.setLength(0);
-                String name = initialiser ? "<clinit>" : matcher.group(1);
-                method = type + "." + (name.equals(type) ? "<init>" : name) + " " + line.trim();
+                code.append(line).append('\n');
+                method = null;
+                name = initialiser ? "<clinit>" : matcher.group(1);
+                name = type + "." + (name.equals(type) ? "<init>" : name);
+            } else if (method == null && name != null && line.startsWith(DESCRIPTOR)) {
+                method = name + line.substring(DESCRIPTOR.length());
             } else {
                 code.append(line.replaceAll("#\\d+", "#")).append('\n');
             }

@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Clone, Debug)]
 pub struct Call {
     pub thread: String,
-    /// `package.Class.method`.
+    /// `package.Class.method(I)V`.
     pub name: String,
     /// The number of its caller.
     pub parent: Option<u32>,
@@ -61,7 +61,7 @@ impl CallTree {
         let Some(node) = event["node"].as_u64().and_then(|node| u32::try_from(node).ok()) else { return };
         let of_thread = open.entry(text("thread").to_owned()).or_default();
         if text("event") == "enter" {
-            let name = format!("{}.{}", text("class"), text("method"));
+            let name = format!("{}.{}{}", text("class"), text("method"), text("descriptor"));
             let call = Call { thread: text("thread").to_owned(), name, parent: of_thread.last().copied() };
             self.calls.insert(node, call);
             of_thread.push(node);

@@ -16,7 +16,7 @@ pub struct RealFault {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The methods whose code the fault changes, as `package.Class$Nested.method`.
+    /// The methods whose code the fault changes, as `package.Class$Nested.method(I)V`.
     pub methods: Vec<String>,
     /// The operator that made it, or what a person did wrong.
     pub kind: String,
@@ -130,6 +130,18 @@ impl Drop for Compiler {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Compiles all saved faults again, and saves which methods they change.
+pub fn compute_methods(projects: &[Project]) {
+    let mut faults = saved();
+    let mut compiler = Compiler::new();
+    for fault in faults.drawn.iter_mut().chain(&mut faults.by_hand) {
+        let project = projects.iter().find(|p| p.name == fault.project).expect("a library");
+        let methods = compiler.place(project, fault);
+        fault.methods = methods.unwrap_or_else(|| panic!("{} does not compile", fault.id));
+    }
+    save(&faults);
 }
 
 /// Compiles the saved faults that the corpus lacks.

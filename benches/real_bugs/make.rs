@@ -117,10 +117,22 @@ fn copy_resources(from: &Path, to: &Path) {
     }
 }
 
+/// Makes Java files of those that the build of the library fills.
+fn fill(project: &Project, folder: &Path) {
+    for file in files(folder).into_iter().filter(|f| f.to_string_lossy().ends_with(".java.in")) {
+        let mut text = std::fs::read_to_string(&file).expect("UTF-8");
+        for (word, replacement) in &project.filled {
+            text = text.replace(word, replacement);
+        }
+        std::fs::write(file.with_extension(""), text).expect("written");
+    }
+}
+
 fn compile_main(project: &Project) {
     let (right, source) = (project.right(), project.source());
     std::fs::create_dir_all(&right).expect("a folder");
     let from = source.join(&project.main);
+    fill(project, &from);
     let (_, errors) = compile(&java_files(&from), &project.jars(), &right, project);
     assert!(errors.is_empty(), "{}: {errors:?}", project.name);
     copy_resources(&from, &right);

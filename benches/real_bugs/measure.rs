@@ -14,6 +14,8 @@ use std::io::Write;
 pub struct Measured {
     pub id: String,
     pub test: String,
+    /// Whether its library is held out.
+    pub held_out: bool,
     pub methods: Vec<String>,
     /// Duration of the test alone in seconds.
     pub plain_s: f64,
@@ -62,7 +64,8 @@ pub fn measure() {
             ("passing", &one.passing),
         ];
         for (part, answer) in parts {
-            if let Some(answer) = answer.as_ref().filter(|answer| answer.verdict != Verdict::Exact) {
+            let wrong = answer.as_ref().filter(|answer| answer.verdict != Verdict::Exact);
+            if let Some(answer) = wrong.filter(|_| !one.held_out) {
                 complain(part, &one, answer);
             }
         }
@@ -79,7 +82,11 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
     let wrong = exact.and_then(|(_, node)| *node);
     let foremost = has("foremost").then(|| case.with_oracle("foremost", wrong, false));
     let passing = has("passing").then(|| case.with_oracle("foremost", wrong, true));
-    let without = |part: &str, why: &str| println!("{part} {} {}", fault.id, shortened(why));
+    let without = |part: &str, why: &str| {
+        if !project.held_out {
+            println!("{part} {} {}", fault.id, shortened(why));
+        }
+    };
     let ranked = has("rank").then(|| case.ranked());
     let rank = has("rank").then(|| {
         case.rank().unwrap_or_else(|why| {
@@ -88,13 +95,15 @@ fn measured_of(project: &Project, fault: &RealFault) -> Measured {
         })
     });
     let ranked = ranked.and_then(|ranked| ranked.inspect_err(|why| without("rank", why)).ok());
-    if let (Some(of), Some(other)) = (ranked.filter(|of| of.place.is_none_or(|at| at > 5)), rank) {
+    let late = ranked.filter(|of| !project.held_out && of.place.is_none_or(|at| at > 5));
+    if let (Some(of), Some(other)) = (late, rank) {
         let place = of.place.map_or("-".to_owned(), |place| place.to_string());
         println!("rank {} {place} of {}, Ochiai {other:?}: {}", fault.id, of.of, fault.methods.join(" "));
     }
     Measured {
         id: fault.id.clone(),
         test: fault.test.clone(),
+        held_out: project.held_out,
         methods: fault.methods.clone(),
         plain_s: case.plain(),
         diff: diff.map(|(answer, _)| answer),

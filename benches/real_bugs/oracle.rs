@@ -6,7 +6,7 @@
 use super::ask::{Case, limit, qp};
 use super::call_tree::CallTree;
 use super::process::run;
-use super::verdict::{Answer, Verdict, named, verdict};
+use super::verdict::{Answer, Verdict, is_same, named, verdict};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -69,7 +69,10 @@ impl Case<'_> {
                 result = Some(said);
             } else if let (Some(question), Some(node)) = (said["question"].as_u64(), said["node"].as_u64()) {
                 let node = u32::try_from(node).map_err(|e| e.to_string())?;
-                if tree.calls.get(&node).map(|call| call.name.clone()) != named(&said) {
+                let asked = named(&said);
+                let is_recorded =
+                    |asked: &str| tree.calls.get(&node).is_some_and(|c| is_same(&c.name, asked));
+                if !asked.as_deref().is_some_and(is_recorded) {
                     mistaken = Some(format!("call #{node} differs between two runs"));
                     break;
                 }

@@ -28,6 +28,12 @@ pub struct Project {
     /// A main class of the library with arguments that makes files for its classes.
     #[serde(default)]
     pub prepared: Vec<String>,
+    /// What its build fills into those of its sources that end in `.java.in`: words and their replacements.
+    #[serde(default)]
+    pub filled: Vec<(String, String)>,
+    /// Whether it is held out: no one looks at single answers about its faults while improving `qp`.
+    #[serde(default)]
+    pub held_out: bool,
 }
 
 const JUNIT_4: &[&str] = &["junit4", "hamcrest-all"];

@@ -3,7 +3,7 @@
 use super::call_tree::CallTree;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The methods that a test covers, and whether it fails.
+/// The methods that a test covers, with their descriptors, and whether it fails.
 #[derive(Clone, Debug, Default)]
 pub struct Covered {
     pub methods: BTreeSet<String>,
@@ -15,19 +15,22 @@ pub fn tests(tree: &CallTree) -> Vec<Covered> {
     let mut found = Vec::new();
     let mut open: BTreeMap<&str, Covered> = BTreeMap::new();
     for call in tree.calls.values() {
-        match call.name.as_str() {
+        match call.name.split('(').next().unwrap_or_default() {
             "One4$Printed.begin" | "One5$Printed.begin" => {
                 open.insert(&call.thread, Covered::default());
             }
-            "One4$Printed.failed" | "One5$Printed.failed" | "One4$Printed.passed" | "One5$Printed.passed" => {
+            name @ ("One4$Printed.failed"
+            | "One5$Printed.failed"
+            | "One4$Printed.passed"
+            | "One5$Printed.passed") => {
                 if let Some(mut test) = open.remove(call.thread.as_str()) {
-                    test.fails = call.name.ends_with("failed");
+                    test.fails = name.ends_with("failed");
                     found.push(test);
                 }
             }
-            name => {
+            _ => {
                 if let Some(test) = open.get_mut(call.thread.as_str()) {
-                    test.methods.insert(name.to_owned());
+                    test.methods.insert(call.name.clone());
                 }
             }
         }

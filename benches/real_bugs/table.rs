@@ -3,15 +3,35 @@
 use super::measure::Measured;
 use super::verdict::{Answer, Verdict};
 
-/// Prints a table per command, with a line per library and one for all.
-pub fn print(measured: &[Measured]) {
-    let mut names: Vec<Option<&str>> = Vec::new();
+/// What was measured of a library, or of several.
+struct Group<'a> {
+    name: &'a str,
+    measured: Vec<&'a Measured>,
+}
+
+/// A group per library, then the libraries that are held out, the others, and all.
+fn groups(measured: &[Measured]) -> Vec<Group<'_>> {
+    let mut names: Vec<&str> = Vec::new();
     for one in measured {
-        if !names.contains(&Some(name(one))) {
-            names.push(Some(name(one)));
+        if !names.contains(&library(one)) {
+            names.push(library(one));
         }
     }
-    names.push(None);
+    let group = |name, is_in: &dyn Fn(&Measured) -> bool| Group {
+        name,
+        measured: measured.iter().filter(|one| is_in(one)).collect(),
+    };
+    let libraries = names.into_iter().map(|name| group(name, &|one| library(one) == name));
+    let mut groups: Vec<Group> = libraries.collect();
+    groups.push(group("held out", &|one| one.held_out));
+    groups.push(group("others", &|one| !one.held_out));
+    groups.push(group("all", &|_| true));
+    groups
+}
+
+/// Prints a table per command, with a line per group.
+pub fn print(measured: &[Measured]) {
+    let groups = groups(measured);
     for (title, of) in COMMANDS {
         if !measured.iter().any(|one| of(one).is_some()) {
             continue;
@@ -20,18 +40,18 @@ pub fn print(measured: &[Measured]) {
             "\n{title:<28} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>7} {:>8} {:>6}",
             "faults", "exact", "else", "none", "error", "limit", "plain s", "s", "times", "answers", "undec"
         );
-        for one in &names {
-            line(one.unwrap_or("all"), &of_library(measured, *one), *of);
+        for group in &groups {
+            line(group, *of);
         }
     }
     if measured.iter().any(|one| one.ranked.is_some()) {
-        ranks(measured, &names);
+        ranks(&groups);
     }
     if measured.iter().any(|one| one.foremost.is_some() && one.passing.is_some()) {
         println!("\n{:<28} {:>9} {:>9}", "answers where both found it", "foremost", "--passing");
-        for one in &names {
+        for group in &groups {
             // Answers on average, over the faults that both ways found.
-            let both = of_library(measured, *one).into_iter().filter_map(|one| {
+            let both = group.measured.iter().filter_map(|one| {
                 let found = |answer: &&Answer| answer.verdict == Verdict::Exact;
                 Some((
                     one.foremost.as_ref().filter(found)?.answers,
@@ -40,20 +60,19 @@ pub fn print(measured: &[Measured]) {
             });
             let (without, with): (Vec<usize>, Vec<usize>) = both.unzip();
             let (without, with) = (average(without.into_iter()), average(with.into_iter()));
-            println!("{:<28} {without:>9.2} {with:>9.2}", one.unwrap_or("all"));
+            println!("{:<28} {without:>9.2} {with:>9.2}", group.name);
         }
     }
 }
 
 /// Prints in how many percent of the faults the faulty method comes first, and among the first ones: by
 /// `qp diagnose --rank`, and by Ochiai's formula.
-fn ranks(measured: &[Measured], names: &[Option<&str>]) {
+fn ranks(groups: &[Group]) {
     println!(
         "\n{:<16} {:>6} {:>7} {:>5} {:>5} {:>5} {:>5} {:>8} {:>5} {:>5} {:>5} {:>5}",
         "rank, % within", "faults", "s", "1", "3", "5", "10", "Ochiai:", "1", "3", "5", "10"
     );
-    for one in names {
-        let these = of_library(measured, *one);
+    for Group { name, measured: these } in groups {
         let own = these.iter().map(|one| Some(f64::from(u32::try_from(one.ranked?.place?).expect("few"))));
         let own: Vec<Option<f64>> = own.collect();
         let ochiai: Vec<Option<f64>> = these.iter().map(|one| one.rank).collect();
@@ -62,7 +81,7 @@ fn ranks(measured: &[Measured], names: &[Option<&str>]) {
             100.0 * count(found) / count(these.len().max(1))
         };
         let seconds = median(these.iter().filter_map(|one| Some(one.ranked?.took_s)).collect());
-        print!("{:<16} {:>6} {seconds:>7.2}", one.unwrap_or("all"), these.len());
+        print!("{name:<16} {:>6} {seconds:>7.2}", these.len());
         TOP.iter().for_each(|most| print!(" {:>5.0}", within(&own, *most)));
         print!(" {:>8}", "");
         TOP.iter().for_each(|most| print!(" {:>5.0}", within(&ochiai, *most)));
@@ -84,18 +103,16 @@ const COMMANDS: &[(&str, Part)] = &[
 ];
 
 /// The library of a fault.
-fn name(one: &Measured) -> &str {
+fn library(one: &Measured) -> &str {
     one.id.split('-').next().unwrap_or_default()
-}
-
-fn of_library<'a>(measured: &'a [Measured], library: Option<&str>) -> Vec<&'a Measured> {
-    measured.iter().filter(|one| library.is_none_or(|library| name(one) == library)).collect()
 }
 
 /// Prints the number of each verdict, medians of times, the median multiple of the plain test's time, and the
 /// average numbers of answers and undecided calls.
-fn line(name: &str, these: &[&Measured], of: Part) {
-    let answers: Vec<(&Answer, f64)> = these.iter().filter_map(|one| Some((of(one)?, one.plain_s))).collect();
+fn line(group: &Group, of: Part) {
+    let name = group.name;
+    let answers: Vec<(&Answer, f64)> =
+        group.measured.iter().filter_map(|one| Some((of(one)?, one.plain_s))).collect();
     print!("{name:<28} {:>6}", answers.len());
     let verdicts = [Verdict::Exact, Verdict::Elsewhere, Verdict::None, Verdict::Error, Verdict::OverLimit];
     for verdict in verdicts {

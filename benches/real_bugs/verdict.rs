@@ -35,29 +35,40 @@ pub struct Answer {
     pub undecided: usize,
 }
 
-/// A method's name without the numbers of lambdas: a lambda counts as the method around it.
-fn plain(name: &str) -> String {
-    let (class, method) = name.rsplit_once('.').unwrap_or(("", name));
-    let method =
-        method.strip_prefix("lambda$").and_then(|rest| rest.rsplit_once('$')).map_or(method, |l| l.0);
-    let method = match method {
-        "new" if name.contains("lambda$") => "<init>",
-        "static" if name.contains("lambda$") => "<clinit>",
-        _ => method,
+/// A method's name without the number of a lambda, and its descriptor. A lambda counts as the method around
+/// it, so its own descriptor is left out.
+fn parts(method: &str) -> (String, Option<&str>) {
+    let (name, descriptor) = match method.find('(') {
+        Some(at) => (&method[..at], Some(&method[at..])),
+        None => (method, None),
     };
-    format!("{class}.{method}")
+    let (class, method) = name.rsplit_once('.').unwrap_or(("", name));
+    let Some(rest) = method.strip_prefix("lambda$") else { return (name.to_owned(), descriptor) };
+    let around = match rest.rsplit_once('$').map_or(method, |(around, _)| around) {
+        "new" => "<init>",
+        "static" => "<clinit>",
+        around => around,
+    };
+    (format!("{class}.{around}"), None)
+}
+
+/// Whether two texts name the same method. Descriptors count if both have one.
+pub fn is_same(one: &str, other: &str) -> bool {
+    let ((one, its), (other, others)) = (parts(one), parts(other));
+    one == other && its.zip(others).is_none_or(|(its, others)| its == others)
 }
 
 /// Compares a named method with those that the fault changes.
 pub fn verdict(named: Option<&str>, methods: &[String]) -> Verdict {
     match named {
         None => Verdict::None,
-        Some(named) if methods.iter().any(|method| plain(method) == plain(named)) => Verdict::Exact,
+        Some(named) if methods.iter().any(|method| is_same(method, named)) => Verdict::Exact,
         Some(_) => Verdict::Elsewhere,
     }
 }
 
-/// The method of a call in the output.
+/// The method of a call in the output, with its descriptor if the output has it.
 pub fn named(call: &Value) -> Option<String> {
-    Some(format!("{}.{}", call["class"].as_str()?, call["method"].as_str()?))
+    let descriptor = call["descriptor"].as_str().unwrap_or_default();
+    Some(format!("{}.{}{descriptor}", call["class"].as_str()?, call["method"].as_str()?))
 }
