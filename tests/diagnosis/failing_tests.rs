@@ -17,7 +17,8 @@ fn classes() -> &'static Path {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     CLASSES.get_or_init(|| {
         let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
-        let files = ["CartTest.java", "OldTest.java", "Uncaught.java", "Late.java", "TillTest.java"];
+        let files =
+            ["CartTest.java", "OldTest.java", "Uncaught.java", "Late.java", "TillTest.java", "BoxTest.java"];
         let files = files.map(|file| root().join(FIXTURE).join(file));
         crate::support::javac::Javac::new().args(["-g", "-cp", JUNIT, "-d"]).arg(&folder).args(files).run();
         folder
@@ -150,6 +151,21 @@ fn a_test_fails_by_an_exception_that_does_not_come() {
     // The test that passes expects nothing.
     let passed = diagnosed("TillTest#pays", &[]);
     assert_eq!((passed.assumed, &passed.last["buggy"]), (None, &Value::Null));
+}
+
+#[test]
+fn an_exception_leaves_a_constructor_before_it_has_called_another() {
+    let told = diagnosed("BoxTest#holds", &["<init>", "of"]);
+    assumes(&told, &[("method", json!("BoxTest.holds")), ("influential", json!(3)), ("why", Value::Null)]);
+    let assumed = told.assumed.as_ref().expect("an assumption");
+    assert_eq!(assumed["left"]["method"], "Box.of", "{assumed:#}");
+    let methods = told.ranking.as_ref().expect("a ranking")["methods"].as_array().expect("methods");
+    let parts = methods.iter().map(|of| (of["class"].clone(), of["exception"].clone()));
+    let parts: Vec<(Value, Value)> = parts.collect();
+    assert!(parts.contains(&(json!("Shelf"), json!("threw"))), "{methods:#?}");
+    assert_eq!(parts.iter().filter(|of| **of == (json!("Box"), json!("left"))).count(), 2, "{methods:#?}");
+    // The call that threw comes first.
+    assert_eq!(told.questions[0]["class"], "Shelf", "{:#}", told.questions[0]);
 }
 
 #[test]

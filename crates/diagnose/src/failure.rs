@@ -423,20 +423,41 @@ impl Diagnoser {
         let mut at = root;
         loop {
             // The call that the exception left last is the last one that threw it.
-            let mut inner = None;
+            let mut inner = Vec::new();
             for child in self.trace.calls.children(at).into_iter().rev() {
                 if self.thrown_by(child)? == Some(Value::Object(exception)) {
-                    inner = Some(child);
+                    inner.push(child);
                     break;
                 }
             }
-            match inner {
-                Some(child) => {
-                    chain.push(child);
-                    at = child;
-                }
+            if inner.is_empty() {
+                inner = self.left_silently(at, exception)?;
+            }
+            match inner.last() {
+                Some(last) => at = *last,
                 None => return Ok(chain),
             }
+            chain.extend(inner);
         }
+    }
+
+    /// The last callee of a call, if it is a constructor of which the end was not recorded, and the calls in
+    /// it down to one that threw the exception: until a constructor has called another one, an exception
+    /// leaves it without an event (JVMS §4.10.1.9). Empty if there is no such call.
+    fn left_silently(&mut self, call: u32, exception: u32) -> Result<Vec<u32>, SessionError> {
+        let mut found = Vec::new();
+        let mut at = call;
+        while let Some(last) = self.trace.calls.children(at).last().copied() {
+            found.push(last);
+            if self.thrown_by(last)? == Some(Value::Object(exception)) {
+                return Ok(found);
+            }
+            let is_constructor = self.trace.calls.method(last).is_some_and(|method| method.name == "<init>");
+            if !is_constructor || self.trace.calls.exit(last) != Exit::Unrecorded {
+                break;
+            }
+            at = last;
+        }
+        Ok(Vec::new())
     }
 }

@@ -72,6 +72,9 @@ impl<'a> Replay<'a> {
             let node = self.graph.join(all, led);
             return self.write(call, node, calls, seen);
         }
+        if matches!(seen.site.what, Traced::Catch | Traced::Leave) {
+            self.leave_silently(call, calls)?;
+        }
         let unknown = Lost("the end of a call was not recorded");
         let mut frame = self.frames.pop().filter(|frame| frame.call == call).ok_or(unknown)?;
         let exit = match frame.body.clone() {
@@ -81,6 +84,20 @@ impl<'a> Replay<'a> {
         match exit {
             None => self.frames.push(frame),
             Some(exit) => self.leave(&frame, exit, seen.site.what == Traced::Leave, calls)?,
+        }
+        Ok(())
+    }
+
+    /// Ends the constructors that an exception has left before they called another one, above the call that
+    /// the exception reaches: until then an exception leaves a constructor without an event (JVMS §4.10.1.9).
+    fn leave_silently(&mut self, reached: u32, calls: &Calls) -> Result<(), Lost> {
+        let is_constructor = |frame: &Frame| calls.method(frame.call).is_some_and(|of| of.name == "<init>");
+        while let Some(frame) = self.frames.pop_if(|frame| frame.call != reached && is_constructor(frame)) {
+            let node = match frame.body {
+                Some(_) => self.reachable(&frame, calls)?,
+                None => self.inside_closed(&frame),
+            };
+            self.leave(&frame, Val::of(node), true, calls)?;
         }
         Ok(())
     }
