@@ -193,12 +193,12 @@ impl MethodRun {
 }
 
 impl Diagnoser {
-    /// The `most` most suspicious methods of the failed run; `None` if the run has not failed.
+    /// The `most` most suspicious methods of the failed run; `None` if the run has not failed, or goes on.
     ///
     /// # Errors
     /// The recording cannot be read, or the user interrupted the work.
     pub async fn ranking(&mut self, most: usize, context: &Context) -> Result<Option<Ranking>, SessionError> {
-        self.catch_up(true, context).await?;
+        self.catch_up(false, context).await?;
         self.begin_at_failure(context).await?;
         let Some(failed) = self.failure.found.clone() else { return Ok(None) };
         let pool = self.fields.pool();
