@@ -23,6 +23,7 @@ mod readable;
 mod rebuilt;
 mod reference;
 mod runs_beside;
+mod runs_of_calls;
 mod slices;
 mod strategies;
 mod text;

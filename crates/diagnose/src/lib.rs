@@ -2,7 +2,7 @@
 //! left.
 //!
 //! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
-//!   call, and `changes` what it changed. While a question is open, `call_views` shows more of its call, and
+//!   call, and `changes` what it changed. `call_runs` are calls that one answer can be about. While a question is open, `call_views` shows more of its call, and
 //!   other calls.
 //! - [`node_view`] shows any call up to an event, without a diagnosis.
 //! - `more_detail` has the recording with all events, if the first one has no writes.
@@ -30,6 +30,7 @@ mod again;
 mod answer_cache;
 mod assertion_site;
 mod buggy;
+mod call_runs;
 mod call_views;
 mod chance;
 mod changes;
@@ -191,6 +192,8 @@ pub struct Diagnoser {
     kept: answer_cache::AnswerCache,
     /// The questions that a person or program has answered, in order, with their nodes.
     asked: Vec<(u32, Question)>,
+    /// The answers among `asked` that were given together, about the calls of a run.
+    asked_runs: Vec<std::ops::Range<usize>>,
     /// Remarks about the choice of questions, for the user.
     pub notes: Vec<String>,
 }
@@ -258,6 +261,7 @@ impl Diagnoser {
             unasked: Vec::new(),
             kept: answer_cache::AnswerCache::default(),
             asked: Vec::new(),
+            asked_runs: Vec::new(),
             notes,
         })
     }
@@ -508,17 +512,25 @@ impl Diagnoser {
         if let Some(node) = self.take_back_condition() {
             return Ok(Some(node));
         }
-        let Some((last, question)) = self.asked.pop() else { return Ok(self.retract_assumption()) };
-        self.kept.retract(&question)?;
-        let at = self.diagnosis.answers().iter().rposition(|answered| answered.node == last);
-        Ok(at.and_then(|at| self.diagnosis.retract(at)).map(|answered| answered.node))
+        let run = self.asked_runs.pop_if(|run| run.end >= self.asked.len()).map(|run| run.start);
+        let from = run.unwrap_or(self.asked.len().saturating_sub(1)).min(self.asked.len());
+        let last = self.asked.split_off(from);
+        if last.is_empty() {
+            return Ok(self.retract_assumption());
+        }
+        for (_, question) in &last {
+            self.kept.retract(question)?;
+        }
+        self.diagnosis.retract_all(|answered| last.iter().any(|(node, _)| *node == answered.node));
+        Ok(last.first().map(|(node, _)| *node))
     }
 
     /// Number of answers and conditions that a person or program gave.
     pub fn answers(&self) -> usize {
         let by_others =
             self.by_assertion() + self.by_reference + self.unasked.len() + self.left_open + self.assumed();
-        self.diagnosis.answers().len().saturating_sub(by_others) + self.conditions.len()
+        let by_person = self.diagnosis.answers().len().saturating_sub(by_others + self.answered_together());
+        by_person + self.conditions.len()
     }
 
     /// Number of answers that were taken for granted.

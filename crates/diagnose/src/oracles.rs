@@ -352,7 +352,8 @@ impl Diagnoser {
             (_, asserted) => asserted,
         };
         let part = self.nodes.shown_part(at).filter(|_| !is_later);
-        Ok((Question { part, at, has_loops: has_loops && !is_later, ..question? }, asserted))
+        let run = self.run_around(at).len();
+        Ok((Question { part, at, run, has_loops: has_loops && !is_later, ..question? }, asserted))
     }
 
     /// Number of answers that assertions gave.

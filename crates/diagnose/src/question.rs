@@ -61,6 +61,9 @@ pub struct Question {
     /// Number of suspicious calls that influenced the wrong value; `None` if no answer named a wrong value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub influential: Option<u64>,
+    /// Number of calls that one answer can be about: those of the method that the same call made.
+    #[serde(skip_serializing_if = "is_one")]
+    pub run: usize,
     /// What may be missing from this question, and why assertions and the reference could not answer it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -74,6 +77,10 @@ impl Question {
     pub fn method_text(&self) -> String {
         model::method_text(&self.class, &self.method)
     }
+}
+
+fn is_one(run: &usize) -> bool {
+    *run <= 1
 }
 
 /// A call or loop to ask about.
@@ -146,6 +153,7 @@ impl QuestionSubject<'_> {
             exception,
             unlinked,
             statics: all_statics(shaper.calls)?.into_iter().map(|(_, name)| name).collect(),
+            run: 1,
             remaining,
             is_whole: notes.is_empty(),
             influential,

@@ -47,7 +47,7 @@ impl Diagnoser {
     /// Takes back the last condition, and what assertions have answered since, if no answer came after it.
     /// Returns the node of its question.
     pub(super) fn take_back_condition(&mut self) -> Option<u32> {
-        let last = self.conditions.pop_if(|last| last.asked == self.asked.len())?;
+        let last = self.conditions.pop_if(|last| last.asked >= self.asked.len())?;
         if let Some(asserts) = &mut self.asserts {
             asserts.take_back();
         }

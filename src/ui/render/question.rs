@@ -1,7 +1,7 @@
 //! The replies of a diagnosis as text.
 
 use super::differing::differing;
-use super::question_body::{Extent, given_and_become};
+use super::question_body::{Extent, call_run, given_and_become};
 use super::ranking::ranking;
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
@@ -26,6 +26,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
         DiagnoseReply::Referred(answer) => referred(answer, color),
         DiagnoseReply::Question(asked) => question(asked, false, color),
         DiagnoseReply::More(asked) => question(asked, true, color),
+        DiagnoseReply::Run(run) => call_run(run, Paint { color }),
         DiagnoseReply::Step(shown) => stepped(shown, color),
         DiagnoseReply::Events(events) => events.text(color),
         DiagnoseReply::UnknownInfluence { path, why } => {
@@ -64,6 +65,13 @@ fn question(question: &Question, is_whole: bool, color: bool) -> String {
     let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
     let asked = paint.on(palette::DIM, format!("question {}, {suspicious}", question.question));
     let mut out = hanging(&format!("{} {asked}", paint.on(palette::POINT, place)), 0, WIDTH);
+    if question.run > 1 {
+        let run = format!(
+            "one of {} such calls of its caller: `run` shows them, `all valid` is about all",
+            question.run
+        );
+        out.push_str(&hanging(&paint.on(palette::DIM, run), 0, WIDTH));
+    }
     let extent = if is_whole { Extent::Whole } else { Extent::Brief(out.lines().count()) };
     out.push_str(&given_and_become(question, extent, paint));
     out

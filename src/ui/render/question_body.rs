@@ -14,6 +14,8 @@ const LINES: usize = 20;
 const NOTES: usize = 4;
 /// Number of characters of an outcome: three lines.
 const OUTCOME: usize = 210;
+/// Number of characters of an argument or outcome of a call of a run.
+const ARGUMENT: usize = 30;
 /// How deep values are shown if they may take several lines.
 const DEEP: usize = 6;
 
@@ -98,6 +100,31 @@ pub fn given_and_become(question: &Question, extent: Extent, paint: Paint) -> St
     }
     let parts = parts.iter().map(|part| part.text(paint));
     outcome + &parts.collect::<String>() + &notes + &more
+}
+
+/// The calls of a run, a line for each: what it was given, its outcome, and how much it changed.
+pub fn call_run(run: &[Question], paint: Paint) -> String {
+    let mut out = String::new();
+    for question in run {
+        let rows = Rows { question, is_whole: false, paint };
+        let given = question.entry.iter().filter(|(name, _)| !question.statics.contains(name));
+        let given = given.map(|(name, shape)| format!("{name} = {}", shape.fitting(ARGUMENT)));
+        let outcome = match (&question.result, &question.exception) {
+            (_, Some(exception)) => format!("threw {}", exception.fitting(ARGUMENT)),
+            (Some(result), None) => format!("returned {}", result.fitting(ARGUMENT)),
+            (None, None) => String::new(),
+        };
+        let changed = match rows.changed() {
+            all if all.is_empty() => String::new(),
+            all if all.len() == 1 => all.concat().trim().to_owned(),
+            all => format!("changed {} values", all.len()),
+        };
+        let parts = [given.collect::<Vec<_>>().join(", "), outcome, changed];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let call = paint.on(palette::POINT, format!("#{}", question.node));
+        out.push_str(&hanging(&format!("{call} {}", parts.join("; ")), 0, WIDTH));
+    }
+    out
 }
 
 /// Number of lines of all parts, with their titles.

@@ -36,6 +36,8 @@ pub const ANSWER_TABLE: &[PromptRow] = &[
         "complete CONDITION",
         "the same, and it is all that they must do: calls for which it holds are valid",
     ),
+    row("run", &[], "run", "shows the calls of the method that the same call made, each on a line"),
+    row("all", &[], "all valid | invalid | …", "the answer is about all calls that `run` shows"),
     row("show", &["s"], "show OBJECT | VARIABLE", "a value as the call ended, with the objects it refers to"),
     row("history", &[], "history VARIABLE", "all writes to a variable"),
     row("events", &["e"], "events", "the events of the call, in order"),
@@ -63,6 +65,10 @@ pub enum AnswerCommand {
         /// Whether it is all that they must do.
         complete: bool,
     },
+    /// Shows the calls of the run.
+    Run,
+    /// Judges all calls of the run.
+    JudgeRun(Judgement),
     /// Shows a value at the end of the call.
     Show(String),
     /// Shows the writes to a variable.
@@ -116,6 +122,13 @@ impl AnswerCommand {
                 _ => Ok(AnswerCommand::History(path)),
             };
         }
+        if row.name == "all" {
+            let rest = line.trim().strip_prefix(word).unwrap_or_default();
+            return match AnswerCommand::parse(rest)? {
+                AnswerCommand::Judge(judgement) => Ok(AnswerCommand::JudgeRun(judgement)),
+                _ => Err(usage()),
+            };
+        }
         let rest = words.next();
         if words.next().is_some() {
             return Err(usage());
@@ -133,6 +146,7 @@ impl AnswerCommand {
             ("invalid", None) => AnswerCommand::Judge(Judgement::Invalid),
             ("unknown", None) => AnswerCommand::Judge(Judgement::Unknown),
             ("inadmissible", None) => AnswerCommand::Judge(Judgement::Inadmissible),
+            ("run", None) => AnswerCommand::Run,
             ("events", None) => AnswerCommand::Events,
             ("node", None) => AnswerCommand::Node(None),
             ("undo", None) => AnswerCommand::Undo,
@@ -191,6 +205,9 @@ struct AnswerObject {
     path: Option<String>,
     /// The condition of `ensures` and `complete`.
     condition: Option<String>,
+    /// Whether the answer is about all calls of the run.
+    #[serde(default)]
+    all: bool,
 }
 
 /// An answer, in a word that programs write.
@@ -283,17 +300,24 @@ impl AnswerObject {
                     AnswerCommand::Show(_)
                     | AnswerCommand::History(_)
                     | AnswerCommand::Events
+                    | AnswerCommand::Run
                     | AnswerCommand::Node(_) => Ok(GivenAnswer { node, command }),
                     _ => Err(none(
-                        "a `command` is `show`, `history`, `events` or `node`; put a judgement of the call in \
-                         `answer`",
+                        "a `command` is `show`, `history`, `events`, `run` or `node`; put a judgement of the call \
+                         in `answer`",
                     )),
                 };
             }
             (None, None) => return Err(none("it has no `answer`")),
             (Some(_), Some(_)) => return Err(none("it has an `answer` and a `command`")),
         };
-        Ok(GivenAnswer { node, command: word.command(answer.of, answer.path.or(answer.condition))? })
+        let command = word.command(answer.of, answer.path.or(answer.condition))?;
+        let command = match (answer.all, command) {
+            (false, command) => command,
+            (true, AnswerCommand::Judge(judgement)) => AnswerCommand::JudgeRun(judgement),
+            (true, _) => return Err(none("`all` goes with a judgement of calls")),
+        };
+        Ok(GivenAnswer { node, command })
     }
 }
 
@@ -306,6 +330,7 @@ mod tests {
         for row in ANSWER_TABLE {
             let line = row.usage.replace("OBJECT | VARIABLE", "this").replace("[class | package]", "class");
             let line = line.replace("[N]", "2").replace(" N", " 3").replace("CONDITION", "result > 0");
+            let line = line.replace("valid | invalid | …", "valid");
             let command = AnswerCommand::parse(&line).unwrap_or_else(|e| panic!("{line}: {e}"));
             assert_eq!(command == AnswerCommand::Where, row.name == "where", "{line}");
             for alias in row.aliases {
@@ -330,6 +355,8 @@ mod tests {
         assert_eq!(parsed("node #12"), Some(AnswerCommand::Node(Some(12))));
         assert_eq!(parsed("node"), Some(AnswerCommand::Node(None)));
         assert_eq!(parsed("! count{\"a b\"}"), Some(AnswerCommand::Wrong("count{\"a b\"}".to_owned())));
+        assert_eq!(parsed("all v"), Some(AnswerCommand::JudgeRun(Judgement::Valid)));
+        assert_eq!(parsed("run"), Some(AnswerCommand::Run));
         let ensure = |condition: &str, complete| {
             Some(AnswerCommand::Ensure { condition: condition.to_owned(), complete })
         };
@@ -338,6 +365,8 @@ mod tests {
         assert_eq!(parsed("complete result == a + b"), ensure("result == a + b", true));
         for none in [
             "ensures",
+            "all",
+            "all undo",
             "result.length( == 7",
             "wrong",
             "show",
@@ -376,6 +405,7 @@ mod tests {
             (r#"{"question": 2, "answer": "valid"}"#, "question 3 was asked"),
             (r#"{"question": 3, "answer": "valid", "of": "class"}"#, "`of` says nothing here"),
             (r#"{"question": 3, "answer": "wrong"}"#, "needs the `path`"),
+            (r#"{"question": 3, "answer": "undo", "all": true}"#, "`all` goes with a judgement"),
             (r#"{"question": 3, "answer": "ensures"}"#, "need the `condition`"),
             (r#"{"question": 3, "answer": "valid", "condition": "a > 0"}"#, "`condition` says nothing here"),
             (r#"{"question": 3, "command": "quit"}"#, "a `command` is"),

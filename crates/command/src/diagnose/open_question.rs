@@ -49,6 +49,15 @@ impl OpenQuestion {
                 diagnoser.answer(current, judgement)?;
                 AnswerEffect::Settled(None)
             }
+            AnswerCommand::Run => {
+                let run = diagnoser.run_of(current, context).await;
+                run.map_or_else(refused, |run| AnswerEffect::Open(DiagnoseReply::Run(run)))
+            }
+            AnswerCommand::JudgeRun(judgement) => {
+                let run = diagnoser.run_of(current, context).await?;
+                diagnoser.answer_run(&run, judgement)?;
+                AnswerEffect::Settled(None)
+            }
             AnswerCommand::Wrong(path) => match diagnoser.wrong(current, &path, context).await {
                 Ok(why) => {
                     AnswerEffect::Settled(why.map(|why| DiagnoseReply::UnknownInfluence { path, why }))

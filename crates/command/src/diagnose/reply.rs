@@ -29,6 +29,8 @@ pub enum DiagnoseReply {
     Question(Box<Question>),
     /// The open question again, to be shown in full.
     More(Box<Question>),
+    /// The calls of a run, each with its question.
+    Run(Vec<Question>),
     /// A value or the writes to a variable.
     Step(StepReply),
     /// The events of the call.
@@ -140,6 +142,7 @@ impl Serialize for DiagnoseReply {
             DiagnoseReply::Question(question) | DiagnoseReply::More(question) => {
                 question.serialize(serializer)
             }
+            DiagnoseReply::Run(run) => tagged(serializer, "run", run),
             DiagnoseReply::Step(reply) => reply.serialize(serializer),
             DiagnoseReply::Events(events) => tagged(serializer, "events", events),
             DiagnoseReply::UnknownInfluence { path, why } => {
