@@ -44,4 +44,14 @@ mod tests {
             assert!((found - expected).abs() < 1e-12, "{ef} {nf} {ep}: {found}");
         }
     }
+
+    #[test]
+    fn suspicion_equals_a_table_computed_by_hand() {
+        for (ef, nf, ep, expected) in
+            [(1, 0, 0, 1.0), (1, 0, 1, 1.0 / 3.0), (2, 2, 2, 1.0 / 12.0), (3, 1, 0, 0.75), (0, 1, 0, 0.0)]
+        {
+            let found = suspicion(ef, nf, ep);
+            assert!((found - expected).abs() < 1e-12, "{ef} {nf} {ep}: {found}");
+        }
+    }
 }
