@@ -443,7 +443,7 @@ impl Diagnoser {
 
     /// The last callee of a call, if it is a constructor of which the end was not recorded, and the calls in
     /// it down to one that threw the exception: until a constructor has called another one, an exception
-    /// leaves it without an event (JVMS §4.10.1.9). Empty if there is no such call.
+    /// leaves it without an event (JVMS §4.10.1). Empty if there is no such call.
     fn left_silently(&mut self, call: u32, exception: u32) -> Result<Vec<u32>, SessionError> {
         let mut found = Vec::new();
         let mut at = call;

@@ -2,8 +2,8 @@
 //! left.
 //!
 //! - [`Diagnoser`] chooses questions and takes answers. `question` describes the inputs and effects of a
-//!   call, and `changes` what it changed. `call_runs` are calls that one answer can be about. While a question is open, `call_views` shows more of its call, and
-//!   other calls.
+//!   call, and `changes` what it changed. `call_runs` are calls that one answer can be about. While a
+//!   question is open, `call_views` shows more of its call, and other calls.
 //! - [`node_view`] shows any call up to an event, without a diagnosis.
 //! - `more_detail` has the recording with all events, if the first one has no writes.
 //! - `tree` builds the execution tree. `live` asks while the program still runs.

@@ -89,7 +89,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Ends the constructors that an exception has left before they called another one, above the call that
-    /// the exception reaches: until then an exception leaves a constructor without an event (JVMS §4.10.1.9).
+    /// the exception reaches: until then an exception leaves a constructor without an event (JVMS §4.10.1).
     fn leave_silently(&mut self, reached: u32, calls: &Calls) -> Result<(), Lost> {
         let is_constructor = |frame: &Frame| calls.method(frame.call).is_some_and(|of| of.name == "<init>");
         while let Some(frame) = self.frames.pop_if(|frame| frame.call != reached && is_constructor(frame)) {

@@ -12,6 +12,8 @@ use diagnose::{
 };
 use trace::thousands;
 
+/// Number of calls of a run that is worth a line of a question.
+const RUN: usize = 3;
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
 
@@ -65,7 +67,7 @@ fn question(question: &Question, is_whole: bool, color: bool) -> String {
     let place = format!("#{} {}", question.node, in_loop(&method, question.part.as_ref()));
     let asked = paint.on(palette::DIM, format!("question {}, {suspicious}", question.question));
     let mut out = hanging(&format!("{} {asked}", paint.on(palette::POINT, place)), 0, WIDTH);
-    if question.run > 1 {
+    if question.run >= RUN {
         let run = format!(
             "one of {} such calls of its caller: `run` shows them, `all valid` is about all",
             question.run

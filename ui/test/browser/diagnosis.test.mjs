@@ -95,10 +95,12 @@ visit('the same with keys alone', mergeSort, async page => {
     await page.page.getByRole('tab', { name: /^Diagnosis/ }).focus();
     const diagnosis = page.region('Diagnosis');
     const again = page.button('End', diagnosis);
+    const strategy = diagnosis.getByRole('combobox', { name: 'Strategy' });
+    // The page may not know yet whether a diagnosis is under way.
+    await again.or(strategy).first().waitFor();
     if ((await again.count()) > 0) {
         await again.press('Enter');
     }
-    const strategy = diagnosis.getByRole('combobox', { name: 'Strategy' });
     await strategy.press('t');
     await equals(() => strategy.inputValue(), 'top-down');
     await page.button('Start', diagnosis).press('Enter');

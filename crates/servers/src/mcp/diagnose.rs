@@ -27,8 +27,6 @@ pub struct Diagnose {
     pub answer: Option<AnswerWord>,
     /// The wrong part, as result or this.head; alone: shows it
     pub path: Option<String>,
-    /// With `ensures`, in Java: result.length() == 7
-    pub condition: Option<String>,
 }
 
 /// An answer.
@@ -47,8 +45,6 @@ pub enum AnswerWord {
     Unknown,
     /// It was given wrong inputs.
     Inadmissible,
-    /// All calls of its method must ensure `condition`.
-    Ensures,
     /// Takes back the last answer.
     Undo,
     /// Shows the question in full.
@@ -166,11 +162,6 @@ impl Diagnose {
     fn command(&self) -> Result<AnswerCommand, CommandError> {
         let judge = |judgement| Ok(AnswerCommand::Judge(judgement));
         match (self.answer, &self.path) {
-            (Some(AnswerWord::Ensures), None) => match self.condition.clone() {
-                Some(condition) => Ok(AnswerCommand::Ensure { condition, complete: false }),
-                None => usage("`ensures` needs the `condition`, as result > 0"),
-            },
-            _ if self.condition.is_some() => usage("`condition` goes with the answer `ensures`"),
             (Some(AnswerWord::Wrong), Some(path)) => Ok(AnswerCommand::Wrong(path.clone())),
             (Some(AnswerWord::Wrong), None) => {
                 usage("`wrong` needs the `path` of the wrong value, as result or this.items[2]")
