@@ -140,8 +140,8 @@ fn it_says_what_makes_each_method_suspicious() {
     let text = unwrapped(&text);
     let head = "the 2 most suspicious of 5 methods; compared with 2 tests that pass, and 6 that fail: ";
     assert!(text.contains(head), "{text}");
-    let thrower = "Cart.price(String) (CartTest.java:125) threw the exception; influenced what is wrong; no test \
-                   that passes calls it";
+    let thrower = "Cart.price(String) (CartTest.java:125) threw the exception; influenced what is wrong; \
+                   no test that passes calls it";
     assert!(text.contains(thrower), "{text}");
     assert!(
         text.contains(" Cart.index(String) (CartTest.java:129) influenced what is wrong; no test"),

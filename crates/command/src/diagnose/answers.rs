@@ -303,8 +303,8 @@ impl AnswerObject {
                     | AnswerCommand::Run
                     | AnswerCommand::Node(_) => Ok(GivenAnswer { node, command }),
                     _ => Err(none(
-                        "a `command` is `show`, `history`, `events`, `run` or `node`; put a judgement of the call \
-                         in `answer`",
+                        "a `command` is `show`, `history`, `events`, `run` or `node`; put a judgement of \
+                         the call in `answer`",
                     )),
                 };
             }
