@@ -14,8 +14,8 @@
 //! others are held out.
 
 use super::failure::FailedRun;
+use super::passing::suspicion_by;
 use super::{Diagnoser, generated, test_methods};
-use declarative::suspicion;
 use serde::Serialize;
 use session::{Context, SessionError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -319,9 +319,7 @@ impl<'a> Evidence<'a> {
     /// The edges that a method covered, each with the runs that cover it and how suspicious it is.
     fn edges(&self, method: &Method, run: &MethodRun) -> Vec<(CoveredPlace, RareEdge, f64)> {
         let of = |(edge, place): (&FlowEdge, &CoveredPlace)| {
-            let CoveringRuns { passed, failed } = self.tests.covering(method, *edge);
-            let failed = failed.max(1);
-            let own = suspicion(failed, self.failing.saturating_sub(failed), passed);
+            let (CoveringRuns { passed, failed }, own) = suspicion_by(self.tests, method, *edge);
             let is_without = self.has_slice && !place.is_influential;
             let own = if is_without { own * WITHOUT_INFLUENCE } else { own };
             (*place, rare_edge(*edge, *place, passed, failed), own)

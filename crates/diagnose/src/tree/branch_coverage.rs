@@ -2,7 +2,8 @@
 //! in either direction, and each handler (JHyde §2.4).
 
 use super::nodes::{Along, Gathered, Nodes};
-use declarative::{Coverage, CoverageBuilder, ochiai};
+use crate::passing::suspicion_by;
+use declarative::{Coverage, CoverageBuilder};
 use session::SessionError;
 use trace::{Calls, FlowEdge, RunsCoverage, WalkControl};
 
@@ -11,7 +12,7 @@ type Edge = (u32, FlowEdge);
 
 impl Gathered for Vec<u32> {}
 
-/// Computes which edges each node covers. Edges that passing runs covered too weigh less.
+/// Computes which edges each node covers. Edges weigh what the other runs tell of them.
 ///
 /// # Errors
 /// The events cannot be read.
@@ -37,8 +38,6 @@ pub fn edges(calls: &mut Calls, nodes: &Nodes, passing: &RunsCoverage) -> Result
     }
     let sites = &calls.sites;
     Ok(maker.finish_weighed(|(method, edge)| {
-        let covering = sites.method(*method).map(|method| passing.covering(method, *edge));
-        // The recorded run is the only one that fails, and all these edges are its own.
-        ochiai(1, 0, covering.unwrap_or_default().passed)
+        sites.method(*method).map_or(1.0, |method| suspicion_by(passing, method, *edge).1)
     }))
 }
