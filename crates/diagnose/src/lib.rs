@@ -33,6 +33,7 @@ mod buggy;
 mod call_runs;
 mod call_views;
 mod chance;
+mod change_groups;
 mod changes;
 mod divergence;
 mod failure;
@@ -55,6 +56,7 @@ mod violations;
 
 pub use answer_cache::KeptAnswer;
 pub use buggy::Buggy;
+pub use change_groups::{ChangeGroup, change_groups};
 pub use changes::Change;
 pub use divergence::{
     Divergence, KnownVariation, Varying, VersionComparison, VersionDifference, check_reference,

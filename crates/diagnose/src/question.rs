@@ -1,5 +1,6 @@
 //! The question about a call: what it was given and what it did (JHyde §2.2).
 
+use super::change_groups::{JUDGEABLE, change_groups};
 use super::changes::{Change, ChangeSpan, all_statics, changes};
 use super::generated::is_hidden_field;
 use super::initialisers::ClassInitialisers;
@@ -64,6 +65,9 @@ pub struct Question {
     /// Number of calls that one answer can be about: those of the method that the same call made.
     #[serde(skip_serializing_if = "is_one")]
     pub run: usize,
+    /// Whether the call changed little enough for a person to look at all of it.
+    #[serde(rename = "judgeable", skip_serializing_if = "is_true")]
+    pub is_judgeable: bool,
     /// What may be missing from this question, and why assertions and the reference could not answer it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -77,6 +81,10 @@ impl Question {
     pub fn method_text(&self) -> String {
         model::method_text(&self.class, &self.method)
     }
+}
+
+fn is_true(whether: &bool) -> bool {
+    *whether
 }
 
 fn is_one(run: &usize) -> bool {
@@ -137,6 +145,8 @@ impl QuestionSubject<'_> {
         let span = ChangeSpan { begins, ends, initialisers: &initialisers };
         let (changed, is_whole) = changes(&mut shaper, roots, &span)?;
         let notes = notes(is_whole, method.level);
+        let seen = changed.iter().filter(|change| !change.by_initialiser);
+        let is_judgeable = change_groups(seen).len() <= JUDGEABLE;
         Ok(Question {
             question: number,
             node: shaper.calls.shown(node),
@@ -154,6 +164,7 @@ impl QuestionSubject<'_> {
             unlinked,
             statics: all_statics(shaper.calls)?.into_iter().map(|(_, name)| name).collect(),
             run: 1,
+            is_judgeable,
             remaining,
             is_whole: notes.is_empty(),
             influential,

@@ -2,7 +2,7 @@
 
 use super::differing::differing;
 use super::{Paint, hanging, palette, visible};
-use diagnose::{Change, LoopExit, Question};
+use diagnose::{Change, ChangeGroup, LoopExit, Question, change_groups};
 use model::short_static_name;
 use past::snapshot::Shape;
 
@@ -188,9 +188,23 @@ impl Rows<'_> {
         let variables = variables.filter_map(|(name, entry)| {
             self.differing(name, entry).map(|(old, new)| self.pair(name, old, new))
         });
-        variables
-            .chain(self.changes().map(|change| self.pair(&change.path, &change.old, &change.new)))
-            .collect()
+        variables.chain(change_groups(self.changes()).iter().map(|group| self.group(group))).collect()
+    }
+
+    fn group(&self, group: &ChangeGroup<'_>) -> String {
+        match group {
+            ChangeGroup::One(change) => self.pair(&change.path, &change.old, &change.new),
+            ChangeGroup::Elements { path, count, old, new } => {
+                let painted = self.paint.on(palette::FAILED, self.shown(path));
+                let before = format!("  {painted}: {count} elements: ");
+                if self.is_whole {
+                    return self.in_full(&format!("{before}{old} → {}", self.paint.on(palette::FAILED, new)));
+                }
+                let room = WIDTH.saturating_sub(visible(&before) + 3);
+                let (old, new) = differing(old, new, room / 2);
+                format!("{before}{old} → {}\n", self.paint.on(palette::FAILED, new))
+            }
+        }
     }
 
     /// The name of a variable or the path of a change, without the package of a static field's class.
