@@ -69,7 +69,7 @@ fn agree(turn: usize, seed: u64, options: &[&str]) {
         let logged = log(&java, &classes, seed);
         assert!(logged.len() >= 40, "{}", logged.len());
         // All questions in a sweep; by default another part of them in each test.
-        let (from, step) = if std::env::var_os("QP_CONTENTS").is_some() { (0, 1) } else { (turn, 2) };
+        let (from, step) = if std::env::var_os("QP_CONTENTS").is_some() { (0, 1) } else { (turn, 4) };
         let logged: Vec<Logged> = logged.into_iter().skip(from).step_by(step).collect();
         let command = [&java, "-cp", &classes, "Contents", &seed.to_string(), calls()].map(String::from);
         let sources = root().join("tests/fixtures/contents");

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::case::{Case, Run};
-use crate::support::{javas, javas_in_turn, point, said};
+use crate::support::{in_turn, javas, javas_in_turn, point, said};
 use std::process::Command;
 
 const BY_PROBES: [&str; 2] = ["--backend probe --eager 100", "--backend probe --eager 0"];
@@ -146,7 +146,7 @@ fn a_full_stack_is_the_programs_own() {
     for java in javas() {
         let command = OVERFLOW.command(&java, &[], &["3", "3"]);
         OVERFLOW.alone(&case, &command);
-        for way in BY_PROBES {
+        for way in in_turn(&BY_PROBES) {
             let run = OVERFLOW.replay(&case, &command, way);
             if run.output.status.code() == Some(4) {
                 run.fails(4, &["probes cannot answer", "there was no"]);
@@ -168,7 +168,7 @@ fn a_probe_that_finds_the_stack_full_throws_for_the_program() {
         // An interpreted program usually reaches the end of its stack in a probe.
         let command = DEEP.command(&java, &["-Xint", "-Xss256k"], &[]);
         DEEP.alone(&case, &command);
-        for way in BY_PROBES {
+        for way in in_turn(&BY_PROBES) {
             let run = DEEP.replay(&case, &command, way);
             if run.output.status.code() == Some(4) {
                 run.fails(4, &["probes cannot answer", "no stack left"]);
@@ -219,7 +219,7 @@ fn a_full_heap_loses_nothing_that_is_kept() {
     for java in javas() {
         let command = FULL.command(&java, &["-Xmx24m"], &["1000000", "0"]);
         FULL.alone(&case, &command);
-        for way in BY_PROBES {
+        for way in in_turn(&BY_PROBES) {
             let run = FULL.replay(&case, &command, way);
             FULL.right(&case, &run, way);
             assert_eq!(point(&run.answer(), "B")["old"], "41", "{way}");
@@ -247,7 +247,7 @@ fn a_full_heap_in_new_threads_is_told_or_does_not_matter() {
     for java in javas_in_turn(0) {
         let command = FULL.command(&java, &["-Xmx24m"], &["1000", "20"]);
         FULL.alone(&case, &command);
-        for way in BY_PROBES {
+        for way in in_turn(&BY_PROBES) {
             let run = FULL.replay(&case, &command, way);
             if run.output.status.code() == Some(4) {
                 run.fails(4, &["probes cannot answer", "there was no memory"]);
@@ -267,7 +267,7 @@ fn thousands_of_threads_are_told_apart() {
         for arguments in [&[][..], &["virtual"]].into_iter().take(place + 1) {
             let command = CROWD.command(&java, &[], arguments);
             CROWD.alone(&case, &command);
-            for way in BY_PROBES {
+            for way in in_turn(&BY_PROBES) {
                 let run = CROWD.replay(&case, &command, way);
                 CROWD.right(&case, &run, way);
             }

@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::case::Case;
-use crate::support::{javas, javas_in_turn, point, said};
+use crate::support::{in_turn, javas, javas_in_turn, point, said};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -158,7 +158,7 @@ fn sees_nothing_of_it(options: &[&str], locals: bool, ways: &[&str]) {
 
 #[test]
 fn a_program_sees_nothing_of_its_probes() {
-    sees_nothing_of_it(&["-g", "-parameters", "-nowarn"], true, &WAYS);
+    sees_nothing_of_it(&["-g", "-parameters", "-nowarn"], true, &in_turn(&WAYS));
 }
 
 /// Messages of exceptions number the slots of unnamed variables.

@@ -140,8 +140,21 @@ pub fn all_javas() -> Vec<String> {
 
 /// One of the launchers, chosen by the name of the test, and all of them with `QP_JAVAS`.
 pub fn javas() -> Vec<String> {
-    let name = std::thread::current().name().map_or(0, |name| name.bytes().map(usize::from).sum());
-    javas_in_turn(name)
+    javas_in_turn(turn_of_test())
+}
+
+/// A number that the name of the test gives.
+fn turn_of_test() -> usize {
+    std::thread::current().name().map_or(0, |name| name.bytes().map(usize::from).sum())
+}
+
+/// One of several ways to test the same, chosen by the name of the test, and all of them with `QP_JAVAS`.
+pub fn in_turn<T: Copy>(ways: &[T]) -> Vec<T> {
+    let all = ways.iter().copied();
+    if std::env::var_os("QP_JAVAS").is_some() {
+        return all.collect();
+    }
+    all.skip(turn_of_test() % ways.len().max(1)).take(1).collect()
 }
 
 /// The launcher whose turn it is, and all of them with `QP_JAVAS`.

@@ -50,10 +50,10 @@ fn one_thread_of_thousands_is_asked() {
 }
 
 #[test]
-fn ten_thousand_virtual_threads_live_at_once_and_write_one_field() {
-    let fixture = Fixture::new("many-threads", "ManyThreads").args(&["10000", "10000", "virtual"]);
+fn thousands_of_virtual_threads_live_at_once_and_write_one_field() {
+    let fixture = Fixture::new("many-threads", "ManyThreads").args(&["4000", "4000", "virtual"]);
     for asked in fixture.ask_on_new(COUNT) {
-        asked.held().at("B", "B").has("B", &[("old", "9999"), ("new", "10000")]).certain("B");
+        asked.held().at("B", "B").has("B", &[("old", "3999"), ("new", "4000")]).certain("B");
         let by = asked.point("B")["collected"]["number"].as_str().expect("a number").to_owned();
         asked.has("B", &[("thread", &format!("worker {by}"))]);
     }
@@ -61,7 +61,7 @@ fn ten_thousand_virtual_threads_live_at_once_and_write_one_field() {
 
 #[test]
 fn one_virtual_thread_of_thousands_is_asked() {
-    let fixture = Fixture::new("many-threads", "ManyThreads").args(&["3000", "3000", "virtual"]);
+    let fixture = Fixture::new("many-threads", "ManyThreads").args(&["1500", "1500", "virtual"]);
     fixture.ask_on_new(IN_A_THREAD).iter().for_each(in_its_own_thread);
 }
 
@@ -104,7 +104,7 @@ fn deep_stacks_share_what_they_have_in_common() {
     let fixture = |depth: &str| Fixture::new("deep-stack", "DeepStack").args(&[depth]);
     let (few, many) = (fixture("20").peak_kib(&points(20)), fixture("600").peak_kib(&points(1)));
     // If each of 1,200 candidates kept its own 300 frames, that alone would be some 10 MB.
-    assert!(many < few + (6 << 10), "{few} KiB, then {many} KiB");
+    assert!(many < few + (8 << 10), "{few} KiB, then {many} KiB");
 }
 
 #[test]
