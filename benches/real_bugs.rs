@@ -4,7 +4,7 @@
 //!
 //! `cargo bench --bench real_bugs -- make` makes the corpus from source packages. `-- draw SEED [LIBRARY]`
 //! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, `-- check` runs all failing
-//! tests, and `-- methods` saves which methods the faults change. docs/ARCHITECTURE.md describes the
+//! tests, `-- omitted` asks the questions of `omissions.ron`, and `-- methods` saves which methods the faults change. docs/ARCHITECTURE.md describes the
 //! environment variables.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
@@ -23,6 +23,8 @@ mod faults;
 mod make;
 #[path = "real_bugs/measure.rs"]
 mod measure;
+#[path = "real_bugs/omitted.rs"]
+mod omitted;
 #[path = "real_bugs/oracle.rs"]
 mod oracle;
 #[path = "real_bugs/process.rs"]
@@ -52,6 +54,7 @@ fn main() {
         Some("check") => draw::check(),
         Some("methods") => fault::compute_methods(&projects::projects()),
         Some("hand") => draw::complete_by_hand(),
+        Some("omitted") => omitted::measure_omissions(),
         _ => measure::measure(),
     }
 }

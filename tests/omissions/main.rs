@@ -21,5 +21,6 @@ mod several;
 mod shapes;
 mod sound;
 mod suggested;
+mod tested;
 mod unrelated;
 mod wanted;

@@ -239,6 +239,7 @@ fn one_execution_in_a_loop_goes_the_other_way() {
     // The first execution goes to `e`, so all are steered to `o`.
     assert_eq!(program.says("even", nth("main", 2)), says("main eoooe", 5, 1));
     assert_eq!(program.says("even", Occurrence::All), says("main ooooo", 5, 5));
+    assert_eq!(program.says("even", Occurrence::Inverted), says("main oeoeo", 5, 5));
     assert_eq!(program.says("loop", nth("main", 3)), says("main eoe", 4, 1));
     let equal = Occurrence::EqualOperands { thread: "main".to_owned(), n: 2 };
     // The operands of executions 2 and 4 are 0, as are those of the earlier execution 0.

@@ -22,6 +22,11 @@ pub fn steer(code: &mut MethodPlan, pc: u32, operands: JumpOperands) {
     code.before.entry(pc).or_default().extend(steps);
 }
 
+/// Inserts the code that counts the executions of an inverted jump.
+pub fn count_inverted(code: &mut MethodPlan, pc: u32) {
+    code.before.entry(pc).or_default().push(steering("inverted", "()V"));
+}
+
 /// Inserts the code that gives a loop one more turn each time it would end. A kept local variable says
 /// whether the loop has had its turn.
 pub fn steer_loop(code: &mut MethodPlan, pc: u32, condition: LoopCondition) {

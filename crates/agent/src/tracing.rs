@@ -200,8 +200,10 @@ impl Tracer {
 
     /// Inserts the recording code into a class if it is in the scope, and steers its jump if it has that.
     fn record_own(&mut self, loader: u32, bytes: &[u8]) -> Result<Recorded, RewriteError> {
+        let class = Scan::new(bytes)?.name()?;
+        let inverted = self.inverted(&class, bytes)?;
+        let bytes = inverted.as_deref().unwrap_or(bytes);
         let scan = Scan::new(bytes)?;
-        let class = scan.name()?;
         let shapes = scan.methods()?;
         let mut levels: BTreeMap<(String, String), Level> = BTreeMap::new();
         loop {
@@ -292,6 +294,16 @@ impl Tracer {
         Ok((report, plan))
     }
 
+    /// The class file with its jump inverted, if that is to be.
+    fn inverted(&self, class: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, RewriteError> {
+        match self.steering().filter(|_| self.is_steered(class)) {
+            Some(Steering { method, descriptor, pc, which: Occurrence::Inverted, .. }) => {
+                rewrite::inverted_jump(bytes, method, descriptor, *pc)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Inserts the code that steers the jump of a class, if it has that. Returns why it is not steered.
     fn steer(
         &self,
@@ -307,7 +319,12 @@ impl Tracer {
             condition.map(|condition| steering::steer_loop(code, *pc, condition)).is_some()
         } else {
             let operands = scan.operands_toward(method, descriptor, *pc, *to)?;
-            operands.map(|operands| steering::steer(code, *pc, operands)).is_some()
+            operands
+                .map(|operands| match which {
+                    Occurrence::Inverted => steering::count_inverted(code, *pc),
+                    _ => steering::steer(code, *pc, operands),
+                })
+                .is_some()
         };
         Ok((!is_steered).then(|| {
             format!("{class}.{method}{descriptor} has no conditional jump at {pc} that goes to {to}")

@@ -70,7 +70,8 @@ pub struct Omitted {
     /// What must hold at the line, where the object is right: `s.size() > 0`
     #[arg(long, value_name = "CONDITION", requires = "at")]
     pub want: Option<String>,
-    /// The right exit code of the program
+    /// The right exit code of the program. With `--test`, a run is right in which the test passes, unless one of
+    /// the `--want` options or `--reference` says what is right
     #[arg(long, value_name = "CODE", requires = "confirm", allow_negative_numbers = true)]
     pub want_exit: Option<i32>,
     /// A text that the program prints when it is right
@@ -164,7 +165,7 @@ impl Command for Omitted {
             limits: OmissionLimits { within: self.within, reads: self.reads, loops: self.loops },
             hide: self.hide.clone(),
             limit: self.limit,
-            wanted: self.wanted()?,
+            wanted: self.wanted()?.or_passing(self.confirm && self.test.test.is_some()),
             before_run: self.launch.before_run(),
             confirm: self.confirm,
             in_place: self.in_place,
@@ -217,6 +218,7 @@ impl Omitted {
         Ok(WantedOutcome {
             condition: self.want.clone(),
             exit_code: self.want_exit,
+            test_passes: false,
             output: whole.map(WantedOutput::Whole).or(part),
             reference: self.reference.clone(),
         })

@@ -1,6 +1,7 @@
 //! Tries a suggestion: runs the program again, takes the jump the other way at one pass, and looks at the
 //! point (predicate switching, Zhang, Gupta & Gupta, ICSE 2006).
 
+use super::failed_test::{FailedTest, failed_test};
 use super::flip::{Flip, FlippedPasses};
 use super::outcome::{Compared, PointOutcome};
 use super::point::WrongPoint;
@@ -8,7 +9,7 @@ use super::wanted::{OutputListener, Wanted};
 use super::work_copy::WorkPlace;
 use crate::analysis::Suggestion;
 use chain::{Chain, Debuggee};
-use classes::SourcePaths;
+use classes::{ClassPool, SourcePaths};
 use recorded::{RecordOptions, RecordedRun, RecordedTrace, record};
 use serde::Serialize;
 use session::{Context, SessionError};
@@ -41,6 +42,8 @@ const LOOK: Duration = Duration::from_millis(100);
 pub enum Verdict {
     /// What is wanted holds at the point.
     Right,
+    /// The assertion at the point holds, and the test fails later.
+    FailsLater,
     /// The value at the point is another one. Nobody said what is right, or it is not known whether it is.
     Changed,
     /// The value at the point is another one, and what is wanted does not hold.
@@ -51,6 +54,10 @@ pub enum Verdict {
     NoChangeSeen,
     /// The program ended before the point. That refutes nothing.
     Crashed,
+    /// An assertion of the test failed before the point. That refutes nothing either.
+    FailsEarlier,
+    /// The program ended well, and has not come to the point.
+    PointNotReached,
     /// The program did not end in time.
     DidNotEnd,
     /// The jump was not reached.
@@ -66,11 +73,14 @@ impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Right => "right",
+            Verdict::FailsLater => "holds there, the test fails later",
             Verdict::Changed => "changed",
             Verdict::ChangedNotRight => "changed, not right",
             Verdict::NoEffect => "no effect",
             Verdict::NoChangeSeen => "no change seen",
             Verdict::Crashed => "crashed",
+            Verdict::FailsEarlier => "the test fails earlier",
+            Verdict::PointNotReached => "the point was not reached",
             Verdict::DidNotEnd => "did not end",
             Verdict::NotReached => "not reached",
             Verdict::RunPartedEarlier => "run parted earlier",
@@ -96,6 +106,8 @@ pub struct Confirmation {
 pub(super) struct Trial<'a> {
     /// The recorded program.
     pub debuggee: &'a Debuggee,
+    /// Its class files.
+    pub pool: &'a ClassPool,
     /// Where it runs.
     pub place: &'a WorkPlace,
     /// How it was recorded.
@@ -114,6 +126,8 @@ pub(super) struct Trial<'a> {
     pub before: &'a PointOutcome,
     /// What is right.
     pub wanted: &'a Wanted,
+    /// How the test failed in the recorded run; `None` if that is not what is asked about.
+    pub failure: Option<&'a FailedTest>,
     /// The state there in the right version, if there is one.
     pub right: Option<&'a PointOutcome>,
 }
@@ -168,13 +182,22 @@ impl Trial<'_> {
         }
         let holds = self.wanted.holds(&listener.end(run.exit_code), found.as_ref(), self.right);
         let Some(after) = found else {
-            let verdict = match run.whole {
-                true if holds == Some(true) => Verdict::Right,
-                true => Verdict::Crashed,
-                false => Verdict::DidNotEnd,
-            };
-            return Ok(told(verdict, &run.recorded.ended));
+            let ended = &run.recorded.ended;
+            if !run.whole || holds == Some(true) {
+                let verdict = if run.whole { Verdict::Right } else { Verdict::DidNotEnd };
+                return Ok(told(verdict, ended));
+            }
+            return Ok(match failed_test(&mut trace, self.pool)?.filter(|failed| failed.by_assertion) {
+                Some(failed) => told(Verdict::FailsEarlier, &failed.text),
+                None if run.exit_code == Some(0) => told(Verdict::PointNotReached, ended),
+                None => told(Verdict::Crashed, ended),
+            });
         };
+        if let (Some(false), Some(failure)) = (holds, self.failure)
+            && let Some(later) = failed_test(&mut trace, self.pool)?.filter(|failed| failed.is_after(failure))
+        {
+            return Ok(told(Verdict::FailsLater, &later.text));
+        }
         Ok(told(self.verdict(holds, &after), &after.text))
     }
 

@@ -2,6 +2,7 @@
 
 use super::analysis_folder::AnalysisFolder;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
+use super::parts::parts_with_omissions;
 use super::point::FoundPoint;
 use super::target::{Denoted, of_expression};
 use super::trials::try_all;
@@ -9,6 +10,7 @@ use crate::analysis::{
     AnalysedProgram, Found, Jump, Limits, Operation, Place, Suggestion, Target, Window, find,
 };
 use classes::SourcePaths;
+use expr::{Expr, Node};
 use past::Recording;
 use recorded::RecordedTrace;
 use session::background::in_background;
@@ -113,14 +115,30 @@ fn answer(
         (found.suggestions, reads) = all.into_iter().partition(|suggestion| suggestion.operation.writes);
         found.hidden_reads += reads.len();
     }
+    let mut reasons = reasons(&found, &target, &question.limits);
+    if found.suggestions.is_empty() && target.field.is_none() && names_field(&question.what) {
+        reasons.push(format!("`--field` asks which writes to `{}` itself are missing", question.what));
+    }
+    if found.suggestions.is_empty() && !question.is_object {
+        let part = parts_with_omissions(
+            &question.what,
+            &target,
+            to,
+            &mut trace.recording,
+            &mut program,
+            &question.limits,
+        )?;
+        reasons.extend(part);
+    }
+    let objects = &trace.calls.objects;
     let shown = match (&target.field, target.object) {
         (Some(field), 0) => format!("{}.{field}", trace::shown_class(&target.class)),
-        (Some(field), object) => format!("{}.{field}", calls.objects.name(object)),
-        (None, object) => calls.objects.name(object),
+        (Some(field), object) => format!("{}.{field}", objects.name(object)),
+        (None, object) => objects.name(object),
     };
     let new = |suggestion| TriedSuggestion { suggestion, confirmation: None };
     let answer = OmissionAnswer {
-        reasons: reasons(&found, &target, &question.limits),
+        reasons,
         target: shown,
         value,
         at: place.unwrap_or_default(),
@@ -131,6 +149,11 @@ fn answer(
     };
     let reads = reads.into_iter().map(new).collect();
     Ok((answer, reads, trace, point))
+}
+
+/// Whether an expression names a field, as far as its text tells: `this.items`.
+fn names_field(what: &str) -> bool {
+    Expr::parse(what).is_ok_and(|expr| matches!(expr.node(), Node::Field { .. }))
 }
 
 /// Whether the user hides operations that call this method.
@@ -213,7 +236,7 @@ fn object(text: &str, calls: &Calls) -> Result<Target, SessionError> {
 }
 
 /// The time of the first event that names an object. A static field is there from the beginning of the run.
-fn begin(calls: &mut Calls, object: u32) -> Result<Option<EventTime>, SessionError> {
+pub(super) fn begin(calls: &mut Calls, object: u32) -> Result<Option<EventTime>, SessionError> {
     if object == 0 {
         return Ok(Some(EventTime::BEGIN));
     }

@@ -17,8 +17,10 @@ pub enum FlippedPasses {
     EqualOperands,
     /// Two passes.
     Two,
-    /// All passes.
+    /// All passes go the way that the suggestion names.
     All,
+    /// All passes of the run go the way that they would not have gone: the condition is inverted.
+    Inverted,
     /// For the condition of a loop: each time the loop ended, it has one more turn.
     OncePerLoop,
     /// For an exception: the pass of the condition before the `throw`.

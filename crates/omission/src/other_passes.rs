@@ -23,6 +23,15 @@ struct Group {
     passes: Vec<u64>,
 }
 
+/// The flip by which the condition of a suggestion is inverted at all passes; `None` if it is no condition with
+/// two ways.
+pub(super) fn inverted(suggestion: &Suggestion) -> Option<Flip> {
+    let is_switch = suggestion.jump.condition.as_ref().is_some_and(|text| text.starts_with("switch"));
+    let is_branch = suggestion.jump.kind == JumpKind::Branch && !is_switch;
+    let which = Occurrence::Inverted;
+    is_branch.then(|| Flip { steering: steering(suggestion, which), passes: FlippedPasses::Inverted })
+}
+
 /// The flips in the order in which they are tried. The first that makes the point right is the last.
 ///
 /// # Errors

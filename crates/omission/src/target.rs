@@ -60,10 +60,14 @@ fn refused(why: String) -> SessionError {
     SessionError::NoStep(why)
 }
 
+/// Whether an object is a string or a box, which cannot change.
+pub(super) fn is_fixed(calls: &Calls, object: u32) -> bool {
+    calls.objects.text_of(object).is_some() || calls.objects.is_box(object)
+}
+
 /// A target that is an object. Strings and boxes are none, because they cannot change.
 fn object_of(calls: &Calls, object: Option<u32>) -> Option<Target> {
-    let is_fixed = |object| calls.objects.text_of(object).is_some() || calls.objects.is_box(object);
-    let object = object.filter(|object| !is_fixed(*object))?;
+    let object = object.filter(|object| !is_fixed(calls, *object))?;
     let class = calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
     Some(Target { object, class, field: None })
 }

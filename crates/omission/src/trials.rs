@@ -3,15 +3,16 @@
 use super::agreement::agree;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use super::confirm::{Confirmation, FLIPS, FLIPS_AT_OTHERS, Trial, Verdict};
+use super::failed_test::failed_test;
 use super::flip::{Flip, FlippedPasses, at_one_pass};
-use super::other_passes::at_other_passes;
+use super::learned::learned;
+use super::other_passes::{at_other_passes, inverted};
 use super::outcome::{Compared, PointOutcome};
 use super::point::FoundPoint;
 use super::right_version::{self, OwnVersion};
 use super::work_copy::WorkPlace;
 use crate::analysis::{Jump, JumpKind, JumpPass, Place, Suggestion};
 use chain::{Chain, Debuggee};
-use classes::ClassPool;
 use past::Recording;
 use recorded::{RecordOptions, RecordedTrace};
 use session::workspace::Workspace;
@@ -63,9 +64,11 @@ pub(super) async fn try_all(
         None => None,
     };
     answer.notes.extend(right.as_ref().and_then(|right| note_on_right(right, &before)));
+    let failure = if question.wanted.test_passes { failed_test(trace, &pool)? } else { None };
     let recorded = about.recorded.clone().unwrap_or_default();
     let trial = Trial {
         debuggee: &debuggee,
+        pool: &pool,
         place: &place,
         options: &options,
         seconds: recorded.seconds,
@@ -75,17 +78,22 @@ pub(super) async fn try_all(
         compared: &compared,
         before: &before,
         wanted: &question.wanted,
+        failure: failure.as_ref(),
         right: right.as_ref(),
     };
     let at = trace.calls.when_at(found.at)?;
     let known = Vec::new();
-    let mut trials = Trials { trial: &trial, pool: &pool, point: at, known, runs: 0, most: FLIPS };
+    let mut trials = Trials { trial: &trial, point: at, known, runs: 0, most: FLIPS };
     let mut all: Vec<&mut TriedSuggestion> = answer.suggestions.iter_mut().chain(&mut reads).collect();
+    // The test itself is right: a jump of it would only keep it from failing.
+    all.retain(|of| !question.wanted.test_passes || !pool.is_of_test(&of.suggestion.jump.place.class));
     one_of_each_kind_first(&mut all);
     trials.all(trace, all, context).await?;
+    let tried: Vec<Verdict> = trials.known.iter().map(|(.., found)| found.verdict).collect();
     context.progress().done();
     answer.notes.extend(place.changed());
-    add_right_reads(answer, reads);
+    add_right_reads(answer, reads, &|class| question.wanted.test_passes && pool.is_of_test(class));
+    answer.reasons.extend(learned(&tried, question));
     Ok(())
 }
 
@@ -116,7 +124,12 @@ fn note_on_right(right: &PointOutcome, before: &PointOutcome) -> Option<String> 
 }
 
 /// Adds the suggestions that only read the object and make the point right, and sorts by what the tries said.
-fn add_right_reads(answer: &mut OmissionAnswer, mut reads: Vec<TriedSuggestion>) {
+/// Jumps of classes that `is_of_test` names come last.
+fn add_right_reads(
+    answer: &mut OmissionAnswer,
+    mut reads: Vec<TriedSuggestion>,
+    is_of_test: &dyn Fn(&str) -> bool,
+) {
     // A read behind the jump that a shown suggestion names would say the same again.
     let is_shown = |read: &TriedSuggestion| {
         answer.suggestions.iter().any(|of| of.suggestion.jump == read.suggestion.jump)
@@ -124,7 +137,10 @@ fn add_right_reads(answer: &mut OmissionAnswer, mut reads: Vec<TriedSuggestion>)
     reads.retain(|read| is_right(read) && !is_shown(read));
     answer.hidden -= reads.len().min(answer.hidden);
     answer.suggestions.append(&mut reads);
-    answer.suggestions.sort_by_key(|suggestion| (!is_right(suggestion), !has_changed(suggestion)));
+    answer.suggestions.sort_by_cached_key(|of| {
+        let is_of_test = is_of_test(&of.suggestion.jump.place.class);
+        (!is_right(of), !is(of, Verdict::FailsLater), !has_changed(of), is_of_test)
+    });
 }
 
 /// Sorts suggestions for the tries: the first one of each branch, then the others, and then those that only
@@ -137,20 +153,23 @@ fn one_of_each_kind_first(all: &mut [&mut TriedSuggestion]) {
     });
 }
 
+fn is(of: &TriedSuggestion, verdict: Verdict) -> bool {
+    of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == verdict)
+}
+
 fn is_right(of: &TriedSuggestion) -> bool {
-    of.confirmation.as_ref().is_some_and(|confirmed| confirmed.verdict == Verdict::Right)
+    is(of, Verdict::Right)
 }
 
 /// Whether something else stood at the point when it was tried.
 fn has_changed(of: &TriedSuggestion) -> bool {
     let verdict = of.confirmation.as_ref().map(|confirmed| confirmed.verdict);
-    matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight))
+    matches!(verdict, Some(Verdict::Changed | Verdict::ChangedNotRight | Verdict::FailsLater))
 }
 
 /// The trials of an answer.
 struct Trials<'t> {
     trial: &'t Trial<'t>,
-    pool: &'t ClassPool,
     /// The time of the point.
     point: EventTime,
     /// What became of a jump, at which several operations can be lost.
@@ -170,13 +189,16 @@ impl Trials<'_> {
         context: &Context,
     ) -> Result<(), SessionError> {
         // Runs are kept for the tries at other passes, if a jump has others.
-        let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1);
+        let has_several = all.iter().any(|of| of.suggestion.passes.missed > 1 || self.can_be_inverted(of));
         let once = if has_several { FLIPS - FLIPS_AT_OTHERS } else { FLIPS };
         self.each_once(trace, &mut all, once, context).await?;
         // At other passes only where the first is not enough, and first where that changed something.
         if !all.iter().any(|of| is_right(of)) {
             let (changed, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|of| has_changed(of));
             all = changed.into_iter().chain(others).collect();
+            self.each_inverted(trace, &mut all, context).await?;
+        }
+        if !all.iter().any(|of| is_right(of)) {
             for suggestion in &mut all {
                 if let Some(right) = self.at_others(trace, &suggestion.suggestion, context).await? {
                     suggestion.confirmation = Some(right);
@@ -202,6 +224,43 @@ impl Trials<'_> {
         Ok(())
     }
 
+    /// Whether the condition of a suggestion has other passes that matter: before the point, or in the rest of
+    /// a test.
+    fn can_be_inverted(&self, of: &TriedSuggestion) -> bool {
+        let matters = of.suggestion.passes.all > 1 || self.trial.wanted.needs_end();
+        matters && inverted(&of.suggestion).is_some()
+    }
+
+    /// Tries the suggestions with their conditions inverted, until one is right.
+    async fn each_inverted(
+        &mut self,
+        trace: &mut Recording,
+        all: &mut [&mut TriedSuggestion],
+        context: &Context,
+    ) -> Result<(), SessionError> {
+        let mut tried: HashSet<Place> = HashSet::new();
+        for of in all.iter_mut() {
+            // A run that cannot be compared says nothing about the condition either.
+            let says_nothing = [Verdict::RunPartedEarlier, Verdict::NotReached, Verdict::NotTried];
+            if says_nothing.iter().any(|verdict| is(of, *verdict)) || !self.can_be_inverted(of) {
+                continue;
+            }
+            let Some(flip) =
+                inverted(&of.suggestion).filter(|_| tried.insert(of.suggestion.jump.place.clone()))
+            else {
+                continue;
+            };
+            let found = self.run(trace, &of.suggestion, &flip, context).await?;
+            if let Some(right) = found.filter(|found| found.verdict == Verdict::Right) {
+                let Suggestion { jump, pass, .. } = &of.suggestion;
+                self.known.push((jump.clone(), pass.clone(), right.clone()));
+                of.confirmation = Some(right);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     /// Tries a suggestion at one pass; `None` if enough runs were made.
     async fn of(
         &mut self,
@@ -213,7 +272,7 @@ impl Trials<'_> {
         if let Some((.., known)) = self.known.iter().find(|(other, at, _)| other == jump && at == pass) {
             return Ok(Some(known.clone()));
         }
-        let found = match at_one_pass(suggestion, &mut trace.calls, self.pool)? {
+        let found = match at_one_pass(suggestion, &mut trace.calls, self.trial.pool)? {
             None => Some(untried(jump.kind)),
             Some(flip) => self.run(trace, suggestion, &flip, context).await?,
         };

@@ -17,6 +17,8 @@ pub struct Wanted {
     pub condition: Option<String>,
     /// The exit code.
     pub exit_code: Option<i32>,
+    /// Whether the test comes to the point and passes.
+    pub test_passes: bool,
     /// What the program prints on its standard output.
     pub output: Option<WantedOutput>,
     /// The class path of a right version of the program, which has the right value at the point.
@@ -38,9 +40,18 @@ impl Wanted {
         *self == Wanted::default()
     }
 
+    /// The same, or, if nothing is wanted and this is a test, that the test passes.
+    #[must_use]
+    pub fn or_passing(self, is_test: bool) -> Wanted {
+        match self.is_empty() && is_test {
+            true => Wanted { test_passes: true, ..self },
+            false => self,
+        }
+    }
+
     /// Whether it is known only when the program has ended.
     pub(super) fn needs_end(&self) -> bool {
-        self.exit_code.is_some() || self.output.is_some()
+        self.exit_code.is_some() || self.output.is_some() || self.test_passes
     }
 
     /// Whether a run is right; `None` if nothing is wanted, or if it is not known. `point` is what stands
@@ -53,10 +64,11 @@ impl Wanted {
     ) -> Option<bool> {
         let of_condition = self.condition.as_ref().map(|_| point.and_then(|point| point.holds));
         let of_exit = self.exit_code.map(|code| Some(end.exit_code == Some(code)));
+        let of_test = self.test_passes.then(|| Some(end.exit_code == Some(0) && point.is_some()));
         let of_output = self.output.as_ref().map(|wanted| wanted.is_met(end));
         let of_reference = right.map(|right| point.and_then(|point| agree(&point.compared, &right.compared)));
         let all: Vec<Option<bool>> =
-            [of_condition, of_exit, of_output, of_reference].into_iter().flatten().collect();
+            [of_condition, of_exit, of_test, of_output, of_reference].into_iter().flatten().collect();
         match all.contains(&Some(false)) {
             true => Some(false),
             false if all.is_empty() || all.contains(&None) => None,

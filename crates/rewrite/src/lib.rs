@@ -41,7 +41,7 @@ pub use outline::outline;
 pub use recorded_effects::{Effect, RecordedEffect};
 pub use scan::{Access, ArrayMaking, ArrayStore, Scan};
 pub use shape::{MethodShape, Returns};
-pub use steered_jump::{JumpOperands, LoopCondition};
+pub use steered_jump::{JumpOperands, LoopCondition, inverted_jump};
 pub use steps::{Kept, Slot, StackOp, Step};
 pub use successors::Successors;
 pub use text::Text;

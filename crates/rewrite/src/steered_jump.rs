@@ -2,6 +2,7 @@
 
 use super::error::RewriteError;
 use super::instructions::{self, JumpTargets, Raw};
+use super::reader::{ClassLayout, Reader};
 use super::scan::Scan;
 
 /// Operands with which a conditional jump goes a certain way.
@@ -32,6 +33,47 @@ pub struct LoopCondition {
     pub test: i32,
     /// The code index where the loop ends.
     pub end: u32,
+}
+
+/// The class file with the conditional jump at `pc` inverted: it goes each time the way that it would not have
+/// gone. `None` if there is no such method, or no such jump there.
+///
+/// # Errors
+/// If the class file is invalid.
+pub fn inverted_jump(
+    bytes: &[u8],
+    name: &str,
+    descriptor: &str,
+    pc: u32,
+) -> Result<Option<Vec<u8>>, RewriteError> {
+    let layout = ClassLayout::read(bytes)?;
+    let mut methods = layout.methods.iter();
+    let method =
+        methods.find(|method| layout.is(method.name, name) && layout.is(method.descriptor, descriptor));
+    let Some(code) = method.and_then(|method| method.code) else { return Ok(None) };
+    let is_jump = Scan::new(bytes)?.jump_at(name, descriptor, pc)?.is_some();
+    // Before the code come the attribute's name and length, `max_stack`, `max_locals` and the code's length
+    // (JVMS §4.7.3).
+    let at = usize::try_from(pc).ok().map(|pc| code.start + 14 + pc).filter(|_| is_jump);
+    let Some(at) = at else { return Ok(None) };
+    let Some(inverse) = inverse(Reader::at(bytes, at).u1()?) else { return Ok(None) };
+    let mut inverted = bytes.to_vec();
+    if let Some(opcode) = inverted.get_mut(at) {
+        *opcode = inverse;
+    }
+    Ok(Some(inverted))
+}
+
+/// The conditional jump that is taken where another one is not (JVMS §6.5).
+fn inverse(opcode: u8) -> Option<u8> {
+    match opcode {
+        // From `ifeq` to `if_acmpne`, in pairs.
+        0x99..=0xa6 => Some(((opcode - 0x99) ^ 1) + 0x99),
+        // `ifnull` and `ifnonnull`.
+        0xc6 => Some(0xc7),
+        0xc7 => Some(0xc6),
+        _ => None,
+    }
 }
 
 impl Scan<'_> {
@@ -164,6 +206,16 @@ mod tests {
         }
         assert_eq!(toward(&jump(0x99, JumpTargets::To(40)), 16), None);
         assert_eq!(toward(&jump(GOTO, JumpTargets::To(40)), 40), None);
+    }
+
+    #[test]
+    fn an_inverted_jump_needs_the_operands_of_the_other_way() {
+        for opcode in (0x99..=0xa6).chain([0xc6, 0xc7]) {
+            let other = inverse(opcode).expect("a conditional jump");
+            assert_eq!(inverse(other), Some(opcode));
+            assert_eq!(comparison(opcode, true), comparison(other, false), "{opcode:#x}");
+        }
+        assert_eq!((inverse(GOTO), inverse(0xaa)), (None, None));
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub enum Occurrence {
     },
     /// All executions, in all threads.
     All,
+    /// All executions, in all threads: each goes the way that the program would not have gone. The jump is an
+    /// `if…`.
+    Inverted,
     /// The n-th execution in threads of this name, and all later ones in any thread whose operands are equal
     /// to its own: equal numbers, or the same objects.
     EqualOperands {
@@ -70,7 +73,7 @@ impl Occurrence {
             | Occurrence::Two { thread, n, .. }
             | Occurrence::EqualOperands { thread, n }
             | Occurrence::OncePerLoop { thread, n } => Some((thread, *n)),
-            Occurrence::All => None,
+            Occurrence::All | Occurrence::Inverted => None,
         }
     }
 
@@ -86,13 +89,19 @@ impl Occurrence {
 impl std::fmt::Display for Steering {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Steering { class, method, descriptor, pc, to, which } = self;
+        if *which == Occurrence::Inverted {
+            return write!(
+                f,
+                "the jump {pc} of {class}.{method}{descriptor} went the other way at all executions"
+            );
+        }
         write!(f, "the jump {pc} of {class}.{method}{descriptor} went to {to}, ")?;
         match which {
             Occurrence::Nth { thread, n } => write!(f, "at execution {n} in threads named {thread}"),
             Occurrence::Two { thread, n, later } => {
                 write!(f, "at executions {n} and {later} in threads named {thread}")
             }
-            Occurrence::All => f.write_str("at all executions"),
+            Occurrence::All | Occurrence::Inverted => f.write_str("at all executions"),
             Occurrence::EqualOperands { thread, n } => {
                 write!(f, "at execution {n} in threads named {thread}, and later ones with equal operands")
             }
@@ -130,6 +139,8 @@ mod tests {
         };
         let jump = "the jump 4 of a.Shop.open()V went to 9, at ";
         assert_eq!(told(Occurrence::All), format!("{jump}all executions"));
+        let inverted = "the jump 4 of a.Shop.open()V went the other way at all executions";
+        assert_eq!(told(Occurrence::Inverted), inverted);
         let nth = Occurrence::Nth { thread: thread.clone(), n: 2 };
         assert_eq!(nth.nth(), Some(("main", 2)));
         assert_eq!(told(nth), format!("{jump}execution 2 in threads named main"));

@@ -48,6 +48,15 @@ public final class QuerypointTraceSteering {
         return THREAD.equals(base.concat(" #").concat(Long.toString(tid)));
     }
 
+    /** Before each execution of a jump that is inverted. */
+    @Hidden
+    public static void inverted() {
+        if (COUNTS != 0) {
+            U.getAndAddLong(null, COUNTS, 1);
+            steered();
+        }
+    }
+
     /** An operand that is a number, or the other one instead. */
     @Hidden
     public static int one(int operand, int instead) {
