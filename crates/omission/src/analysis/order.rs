@@ -1,7 +1,8 @@
 //! The order of suggestions: what is more likely to be the missed operation comes first.
 
-use super::suggestion::{Jump, JumpKind, Suggestion};
+use super::suggestion::{JumpKind, Suggestion};
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use trace::EventTime;
 
 /// Sorts suggestions: writes before reads, certain ones before possible ones, what was wholly omitted
@@ -16,26 +17,42 @@ pub(super) fn sort(suggestions: &mut [(Suggestion, EventTime)]) {
     });
 }
 
+/// What a person reads of a suggestion.
+type Reading<'s> = (
+    JumpKind,
+    (&'s str, &'s str, Option<u32>),
+    (Option<&'s str>, &'s str, &'s str),
+    (&'s str, Option<u32>, &'s [String]),
+);
+
+fn reading(of: &Suggestion) -> Reading<'_> {
+    let Suggestion { jump, operation, .. } = of;
+    (
+        jump.kind,
+        (&jump.place.class, &jump.place.method, jump.place.line),
+        (jump.condition.as_deref(), &jump.was, &jump.would_be),
+        (&operation.text, operation.place.line, &operation.chain),
+    )
+}
+
 /// Joins suggestions that read alike: a string switch is two switches, and a line can have several copies
 /// of its code. The last of the same jumps stays, which is that of the switch's own cases.
 pub(super) fn join(suggestions: &mut Vec<(Suggestion, EventTime)>) {
-    let alike = |one: &Suggestion, other: &Suggestion| {
-        let (a, b) = (&one.jump, &other.jump);
-        let place = |jump: &Jump| (jump.place.class.clone(), jump.place.method.clone(), jump.place.line);
-        a.kind == b.kind
-            && place(a) == place(b)
-            && (&a.condition, &a.was, &a.would_be) == (&b.condition, &b.was, &b.would_be)
-            && one.operation.text == other.operation.text
-            && one.operation.place.line == other.operation.place.line
-            && one.operation.chain == other.operation.chain
-    };
-    let mut joined: Vec<(Suggestion, EventTime)> = Vec::new();
-    for (suggestion, when) in suggestions.drain(..) {
-        match joined.iter_mut().find(|(known, _)| alike(known, &suggestion)) {
-            Some(known) if known.0.jump.place.pc < suggestion.jump.place.pc => *known = (suggestion, when),
-            Some(_) => {}
-            None => joined.push((suggestion, when)),
+    let mut known: HashMap<Reading<'_>, usize> = HashMap::with_capacity(suggestions.len());
+    // By the first of those that read alike: the one that stays.
+    let mut staying: Vec<usize> = Vec::new();
+    for (at, (suggestion, _)) in suggestions.iter().enumerate() {
+        let place = *known.entry(reading(suggestion)).or_insert(staying.len());
+        match staying.get_mut(place) {
+            None => staying.push(at),
+            Some(kept) => {
+                let pc = |at: usize| suggestions.get(at).map(|(of, _)| of.jump.place.pc);
+                if pc(*kept) < pc(at) {
+                    *kept = at;
+                }
+            }
         }
     }
-    *suggestions = joined;
+    let mut all: Vec<Option<(Suggestion, EventTime)>> = suggestions.drain(..).map(Some).collect();
+    suggestions.extend(staying.into_iter().filter_map(|at| all.get_mut(at)?.take()));
 }
