@@ -36,7 +36,7 @@ fn chain_around_and_tree_are_those_of_the_log() {
     let mut compared = 0;
     for (seed, recorded) in (1..).zip(programs()) {
         let brute = Brute::new(&recorded.events);
-        for id in sample(&recorded, &mut Rng::new(seed), 12) {
+        for id in sample(&recorded, &mut Rng::new(seed), 6) {
             let around = &brute.around[usize::try_from(id).unwrap()];
             if !brute.is_sure(id) {
                 continue;
@@ -61,7 +61,7 @@ fn chain_around_and_tree_are_those_of_the_log() {
             compared += 1;
         }
     }
-    assert!(compared > 50, "{compared}");
+    assert!(compared > 25, "{compared}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn before_and_after_are_those_of_the_log() {
     let mut compared = 0;
     for (seed, recorded) in (11..).zip(programs()) {
         let brute = Brute::new(&recorded.events);
-        for id in sample(&recorded, &mut Rng::new(seed), 9) {
+        for id in sample(&recorded, &mut Rng::new(seed), 5) {
             let Some(call) = brute.around[usize::try_from(id).unwrap()].first().copied() else { continue };
             if !brute.is_sure(id) || brute.inside(call).iter().any(|id| !brute.is_sure(*id)) {
                 continue;
@@ -105,7 +105,7 @@ fn before_and_after_are_those_of_the_log() {
             }
         }
     }
-    assert!(compared > 60, "{compared}");
+    assert!(compared > 30, "{compared}");
 }
 
 /// An event is in a range and of a thread.
