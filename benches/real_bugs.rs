@@ -4,8 +4,8 @@
 //!
 //! `cargo bench --bench real_bugs -- make` makes the corpus from source packages. `-- draw SEED [LIBRARY]`
 //! draws the faults of `faults.ron`, `-- hand` completes those of `by_hand.ron`, `-- check` runs all failing
-//! tests, `-- omitted` asks the questions of `omissions.ron`, and `-- methods` saves which methods the faults change. docs/ARCHITECTURE.md describes the
-//! environment variables.
+//! tests, `-- omitted` asks the questions of `omissions.ron`, and `-- methods` saves which methods the faults
+//! change. docs/ARCHITECTURE.md describes the environment variables.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a bench fails by panicking")]
 

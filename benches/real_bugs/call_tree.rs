@@ -72,6 +72,19 @@ impl CallTree {
         }
     }
 
+    /// Whether a call encloses another one, or one of the calls of its method that the same call made does.
+    pub fn run_encloses(&self, outer: u32, inner: u32) -> bool {
+        let Some(Call { name, parent, .. }) = self.calls.get(&outer) else { return true };
+        let mut at = Some(inner);
+        while let Some((node, call)) = at.and_then(|node| Some((node, self.calls.get(&node)?))) {
+            if node == outer || (call.name == *name && call.parent == *parent) {
+                return true;
+            }
+            at = call.parent;
+        }
+        false
+    }
+
     /// Whether a call is another one or encloses it.
     pub fn encloses(&self, outer: u32, inner: u32) -> bool {
         let mut at = Some(inner);

@@ -1,13 +1,14 @@
 //! `qp diagnose` with an oracle that knows where the bug is.
 //!
 //! It knows one call of the faulty method that does wrong: that of `qp diff` if it names the method,
-//! otherwise the last one of the run. The calls around it are wrong, and all others are right.
+//! otherwise the last one of the run. The calls around it are wrong, and all others are right. Where all calls
+//! of a method that one call made are right, it says so in one answer.
 
 use super::ask::{Case, limit, qp};
 use super::call_tree::CallTree;
 use super::process::run;
 use super::verdict::{Answer, Verdict, is_same, named, verdict};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -78,7 +79,10 @@ impl Case<'_> {
                 }
                 answers += 1;
                 let answer = if tree.encloses(node, wrong) { "invalid" } else { "valid" };
-                if writeln!(to, "{{\"question\": {question}, \"answer\": \"{answer}\"}}").is_err() {
+                // The calls of a run are shown as a table, and are right together.
+                let all = said["run"].as_u64().is_some() && !tree.run_encloses(node, wrong);
+                let answered = json!({ "question": question, "answer": answer, "all": all });
+                if writeln!(to, "{answered}").is_err() {
                     break;
                 }
             } else if let Some(error) = said["error"].as_str() {

@@ -23,8 +23,8 @@ struct Group {
     passes: Vec<u64>,
 }
 
-/// The flip by which the condition of a suggestion is inverted at all passes; `None` if it is no condition with
-/// two ways.
+/// The flip by which the condition of a suggestion is inverted at all passes; `None` if it is no condition
+/// with two ways.
 pub(super) fn inverted(suggestion: &Suggestion) -> Option<Flip> {
     let is_switch = suggestion.jump.condition.as_ref().is_some_and(|text| text.starts_with("switch"));
     let is_branch = suggestion.jump.kind == JumpKind::Branch && !is_switch;

@@ -121,17 +121,16 @@ impl Calls {
             return known.clone();
         }
         let named = usize::try_from(field).ok().and_then(|field| self.fields.get(field));
+        // Another part of an object, such as its creation, is no field.
+        let Some((class, name)) = named else { return Arc::default() };
         let writes = |site: &&Site| {
-            let Some((class, name)) = named else { return false };
             site.written.as_ref().is_some_and(|written| {
                 written.name == *name && !written.class.is_empty() && self.sites.declares(written) == *class
             })
         };
         let all = self.sites.all().filter(writes);
         let found: Arc<HashSet<usize>> = Arc::new(all.map(address).collect());
-        if named.is_some() {
-            self.recent.fields.insert(field, found.clone());
-        }
+        self.recent.fields.insert(field, found.clone());
         found
     }
 }

@@ -16,7 +16,8 @@ pub struct TracedEvent<'a> {
     pub values: &'a [Value],
     /// The event's call; for an entry, the entered call.
     pub node: Option<u32>,
-    /// The caller of `node`.
+    /// The caller of `node`, at its entry and its end, and where it continues after an entry that was not
+    /// recorded. `None` at other events, of which there are many more.
     pub around: Option<u32>,
     /// True when the call's entry was not recorded and the call continues here.
     pub is_around: bool,
@@ -200,7 +201,8 @@ impl Calls {
                 if (chunk, at) < from {
                     continue;
                 }
-                let around = around.or_else(|| node.filter(|_| !is_end).and_then(|node| self.parent(node)));
+                let begins = is_around || site.what == Traced::Enter;
+                let around = around.or_else(|| node.filter(|_| begins).and_then(|node| self.parent(node)));
                 let place = (chunk, at);
                 self.objects.distinguish(site, &mut values);
                 let turn = along.turn;

@@ -4,7 +4,7 @@ use bytecode::{Cfg, ClassFile, Code, ControlDependence, Method};
 use classes::ClassPool;
 use model::MethodName;
 use petgraph::graph::NodeIndex;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,12 +21,45 @@ pub struct Body {
     pub is_static: bool,
     name: (String, String),
     control: OnceCell<ControlDependence>,
+    depths: OnceCell<Vec<Option<u16>>>,
+    texts: RefCell<HashMap<u32, String>>,
+    conditions: RefCell<HashMap<(u32, u32, u32), ConditionText>>,
 }
+
+/// The text of a branch's condition, an operand that a question can name, what the condition was, and what it
+/// would have to be.
+pub type ConditionText = (Option<String>, Option<String>, String, String);
 
 impl Body {
     /// On which branches its instructions depend.
     pub fn control(&self) -> &ControlDependence {
         self.control.get_or_init(|| ControlDependence::new(&self.code))
+    }
+
+    /// The depth of the operand stack before an instruction, in slots; `None` if it is unreachable.
+    pub fn depth_at(&self, pc: u32) -> Option<u16> {
+        let depths = self.depths.get_or_init(|| bytecode::stack::depths(&self.code));
+        depths.get(self.code.index_of(pc)?).copied().flatten()
+    }
+
+    /// The text of an instruction, as `make` makes it once.
+    pub fn text_at(&self, pc: u32, make: impl FnOnce() -> String) -> String {
+        if let Some(known) = self.texts.borrow().get(&pc) {
+            return known.clone();
+        }
+        let text = make();
+        self.texts.borrow_mut().insert(pc, text.clone());
+        text
+    }
+
+    /// The text of the condition of a branch that went one way and not another, as `make` makes it once.
+    pub fn condition_of(&self, way: (u32, u32, u32), make: impl FnOnce() -> ConditionText) -> ConditionText {
+        if let Some(known) = self.conditions.borrow().get(&way) {
+            return known.clone();
+        }
+        let text = make();
+        self.conditions.borrow_mut().insert(way, text.clone());
+        text
     }
 
     /// The method in its class file.
@@ -69,7 +102,10 @@ impl<'a> Bodies<'a> {
         let cfg = Cfg::new(&code);
         let is_static = method.is_static();
         let name = (name.name.to_string(), name.descriptor.to_string());
-        Some(Body { class: class.file.clone(), code, cfg, is_static, name, control: OnceCell::new() })
+        let class = class.file.clone();
+        let (control, depths) = (OnceCell::new(), OnceCell::new());
+        let (texts, conditions) = (RefCell::default(), RefCell::default());
+        Some(Body { class, code, cfg, is_static, name, control, depths, texts, conditions })
     }
 }
 

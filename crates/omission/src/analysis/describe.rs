@@ -1,6 +1,6 @@
 //! Describes a candidate: the jump, the operation, and the way between them.
 
-use super::bodies::Body;
+use super::bodies::{Body, ConditionText};
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
 use super::jumps::ends_loop;
@@ -30,7 +30,7 @@ pub(super) fn suggestion(
             let (went, to) = (pass.to, candidate.to);
             let is_end = candidate.is_partial && ends_loop(&body, pc, went, to, candidate.chain.first.1);
             let kind = if is_end { JumpKind::LoopEnd } else { JumpKind::Branch };
-            (kind, condition(program, &body, pc, went, to))
+            (kind, body.condition_of((pc, went, to), || condition(program, &body, pc, went, to)))
         }
         JumpSite::Exception(_) => {
             let name = calls.objects.name(pass.exception);
@@ -74,18 +74,11 @@ pub(super) fn operation(
 ) -> Option<Operation> {
     let name = program.name(site.place.0)?;
     let body = program.bodies.of(&name)?;
-    let (place, text) = (place(&name, &body, site.place.1), text(&body, site));
+    let (place, text) = (place(&name, &body, site.place.1), body.text_at(site.place.1, || text(&body, site)));
     Some(Operation { place, text, writes: site.writes, chain })
 }
 
-/// The text of a branch's condition, what it was, and what it would have to be.
-fn condition(
-    program: &AnalysedProgram<'_>,
-    body: &Body,
-    branch: u32,
-    went: u32,
-    to: u32,
-) -> (Option<String>, Option<String>, String, String) {
+fn condition(program: &AnalysedProgram<'_>, body: &Body, branch: u32, went: u32, to: u32) -> ConditionText {
     let condition =
         body.method().and_then(|method| bytecode::expression::condition_at(&body.class, method, branch));
     let edge = |to: u32| {

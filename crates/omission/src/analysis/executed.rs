@@ -1,6 +1,7 @@
 //! What the calls of a recording executed up to a point: the edges of each call, the methods that it called,
 //! where exceptions came, and the passes of jumps.
 
+use foldhash::fast::FixedState;
 use model::MethodName;
 use past::PastError;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -44,6 +45,10 @@ pub(super) struct Group {
     pub count: u64,
 }
 
+/// The groups by the number of the method and what the calls executed. The hash is quick: nobody can choose
+/// what is hashed.
+type NumberOfGroup = HashMap<(u32, Trail), usize, FixedState>;
+
 /// Most calls of a group that are named.
 const CALLS: usize = 64;
 /// Most passes of a jump that are named.
@@ -55,7 +60,7 @@ pub(super) struct Executed {
     /// The calls, by what they executed.
     pub groups: Vec<Group>,
     /// By the number of a method and the code index of a branch: how often it went where, in the window.
-    pub ways: HashMap<(u32, u32), BTreeMap<u32, u64>>,
+    pub ways: HashMap<(u32, u32), BTreeMap<u32, u64>, FixedState>,
 }
 
 /// A jump of a method.
@@ -86,22 +91,58 @@ pub(super) struct Pass {
     pub exception: u32,
 }
 
+/// A set to which the same few items are added again and again.
+struct SmallSet<T> {
+    items: Vec<T>,
+    /// The length at which items that were added twice are removed.
+    most: usize,
+}
+
+impl<T> Default for SmallSet<T> {
+    fn default() -> SmallSet<T> {
+        SmallSet { items: Vec::new(), most: 32 }
+    }
+}
+
+impl<T: Copy + Ord> SmallSet<T> {
+    fn insert(&mut self, item: T) {
+        if self.items.last() == Some(&item) {
+            return;
+        }
+        self.items.push(item);
+        if self.items.len() >= self.most {
+            self.sort();
+            self.most = (2 * self.items.len()).max(self.most);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.items.sort_unstable();
+        self.items.dedup();
+    }
+
+    fn sorted(mut self) -> Box<[T]> {
+        self.sort();
+        self.items.into()
+    }
+}
+
 #[derive(Default)]
 struct Open {
     node: u32,
     method: u32,
-    edges: BTreeSet<Edge>,
-    callees: BTreeSet<u32>,
-    exceptions: BTreeSet<u32>,
+    edges: SmallSet<Edge>,
+    callees: SmallSet<u32>,
+    exceptions: SmallSet<u32>,
     /// The code index of the last event.
     last: u32,
 }
 
 impl Open {
     fn trail(self) -> (u32, Trail) {
-        let sorted = |set: BTreeSet<u32>| set.into_iter().collect::<Box<[u32]>>();
-        let edges = self.edges.into_iter().collect();
-        let trail = Trail { edges, callees: sorted(self.callees), exceptions: sorted(self.exceptions) };
+        let Open { edges, callees, exceptions, .. } = self;
+        let trail =
+            Trail { edges: edges.sorted(), callees: callees.sorted(), exceptions: exceptions.sorted() };
         (self.method, trail)
     }
 }
@@ -113,17 +154,21 @@ impl Executed {
     /// The events cannot be read.
     pub fn of(calls: &mut Calls, window: Window) -> Result<Executed, PastError> {
         let mut executed = Executed::default();
-        let mut groups: HashMap<(u32, Trail), usize> = HashMap::new();
+        let mut groups = NumberOfGroup::default();
+        let mut ways = HashMap::default();
         for (thread, ..) in calls.threads() {
-            let (executed, groups) = (&mut executed, &mut groups);
-            let mut walk = TrailWalk { window, executed, groups, open: Vec::new() };
+            let (executed, groups, ways) = (&mut executed, &mut groups, &mut ways);
+            let mut walk = TrailWalk { window, executed, groups, ways, open: Vec::new() };
             calls.walk(thread, None, |_, seen| walk.see(seen))?;
             walk.finish();
+        }
+        for ((method, bci, to), count) in ways {
+            executed.ways.entry((method, bci)).or_default().insert(to, count);
         }
         Ok(executed)
     }
 
-    fn add(&mut self, groups: &mut HashMap<(u32, Trail), usize>, open: Open) {
+    fn add(&mut self, groups: &mut NumberOfGroup, open: Open) {
         let node = open.node;
         let (method, trail) = open.trail();
         let key = (method, trail);
@@ -150,7 +195,9 @@ struct TrailWalk<'e> {
     window: Window,
     executed: &'e mut Executed,
     /// The numbers of the groups.
-    groups: &'e mut HashMap<(u32, Trail), usize>,
+    groups: &'e mut NumberOfGroup,
+    /// How often each branch went where, by the number of its method and its code index.
+    ways: &'e mut HashMap<(u32, u32, u32), u64, FixedState>,
     /// The open calls.
     open: Vec<Open>,
 }
@@ -204,8 +251,7 @@ impl TrailWalk<'_> {
             Traced::Branch(to) => {
                 own.edges.insert((bci, to.into()));
                 if is_inside {
-                    let ways = self.executed.ways.entry((method, bci)).or_default();
-                    *ways.entry(to.into()).or_insert(0) += 1;
+                    *self.ways.entry((method, bci, to.into())).or_insert(0) += 1;
                 }
             }
             Traced::Catch => {

@@ -7,10 +7,11 @@ use super::candidate::{Candidate, Key};
 use super::chains::{Chain, Chains};
 use super::describe::{operation, suggestion};
 use super::executed::{Executed, Group, JumpSite, Pass, Window, name_of, passes};
-use super::judge::Judge;
+use super::judge::{Judge, evaluated};
 use super::jumps::{ExecutedBlocks, UntakenEdge, dominant_jumps};
 use super::operations::use_sites;
 use super::order;
+use super::pass_locals::PassLocals;
 use super::program::AnalysedProgram;
 use super::suggestion::{Certainty, JumpKind, Operation, Passes, Suggestion};
 use super::use_site::{Target, UseSite};
@@ -21,7 +22,7 @@ use petgraph::graph::NodeIndex;
 use program::call_index::{MethodAt, PlaceAt};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use trace::{Calls, EventTime};
+use trace::{Calls, EventPosition, EventTime};
 
 /// Most passes of a jump that are evaluated with the recorded values.
 const EVALUATED: usize = 32;
@@ -82,10 +83,17 @@ pub fn find(
     window: Window,
     limits: &Limits,
 ) -> Result<Found, PastError> {
+    // What was executed is read while the allocations of the object are looked for.
+    let mut others = calls.again();
     let mut search = Search { calls, fields, program, target, window, limits };
-    let Sites { sites, mut of_class, unsure } = search.sites()?;
+    let (executed, sites) = std::thread::scope(|scope| {
+        let executed = scope.spawn(|| Executed::of(&mut others, window));
+        let sites = search.sites();
+        (executed.join(), sites)
+    });
+    let executed = executed.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let Sites { sites, mut of_class, unsure } = sites?;
     let chains = Chains::new(search.program, &sites, limits.within);
-    let executed = Executed::of(search.calls, window)?;
     let losses = search.losses(&sites, &chains, &executed);
     let operations = sites.iter().filter(|site| site.writes).count();
     let is_done = |site: &&UseSite| site.writes && losses.executed_sites.contains(&site.place);
@@ -257,6 +265,13 @@ impl Search<'_, '_> {
     ) -> Result<Judged, PastError> {
         let passes = passes(self.calls, self.window, &losses.jumps())?;
         let mut judged = Judged::default();
+        let mut locals = PassLocals::default();
+        let of_all = losses.candidates.values().flat_map(|candidate| {
+            let of_jump = passes.get(&(candidate.method, candidate.jump));
+            of_jump.into_iter().flat_map(|of| evaluated(candidate, of.of_calls.iter(), EVALUATED))
+        });
+        let of_all: HashMap<EventPosition, Pass> = of_all.map(|pass| (pass.at, *pass)).collect();
+        locals.read(self.calls, of_all.into_values().collect())?;
         let mut left = OTHER_CHAINS;
         for mut candidate in losses.candidates.into_values() {
             let of_jump = passes.get(&(candidate.method, candidate.jump));
@@ -265,6 +280,7 @@ impl Search<'_, '_> {
                 calls: self.calls,
                 fields: self.fields,
                 program: self.program,
+                locals: &mut locals,
                 target: self.target,
                 unsure,
                 most: EVALUATED,

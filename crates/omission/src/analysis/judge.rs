@@ -3,6 +3,7 @@
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
 use super::heap_walk::{Heap, Known, State, Way, state_at, state_in};
+use super::pass_locals::PassLocals;
 use super::program::AnalysedProgram;
 use super::suggestion::Certainty;
 use super::use_site::Target;
@@ -11,7 +12,6 @@ use bytecode::{Op, descriptor, stores};
 use model::MethodName;
 use past::PastError;
 use past::fields::Fields;
-use past::locals::KnownLocals;
 use petgraph::graph::NodeIndex;
 use trace::{Calls, Value};
 
@@ -23,6 +23,8 @@ pub(super) struct Judge<'j, 'p> {
     pub fields: &'j mut Fields,
     /// The program.
     pub program: &'j mut AnalysedProgram<'p>,
+    /// The variables at passes.
+    pub locals: &'j mut PassLocals,
     /// What is wrong.
     pub target: &'j Target,
     /// How sure it is that a use site may use the object.
@@ -39,10 +41,8 @@ impl Judge<'_, '_> {
         candidate: &Candidate<'_>,
         passes: &[Pass],
     ) -> Result<Option<(Certainty, Pass)>, PastError> {
-        let of_it = passes.iter().rev().filter(|pass| candidate.calls.contains(&pass.node));
-        let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
         let mut may = None;
-        for pass in of_it.filter(|pass| !is_branch || pass.to != candidate.to).take(self.most) {
+        for pass in evaluated(candidate, passes.iter(), self.most) {
             let target = Some(Value::Object(self.target.object));
             match self.object_at(candidate, pass, false)? {
                 Ending::Uses(known) if known == target => return Ok(Some((Certainty::Certain, *pass))),
@@ -179,14 +179,15 @@ impl Judge<'_, '_> {
         let Some(name) = self.program.name(candidate.chain.first.0) else { return Ok(state) };
         let Some(body) = self.program.bodies.of(&name) else { return Ok(state) };
         state.locals = vec![None; body.code.max_locals.into()];
-        let depth = bytecode::stack::depth_at(&body.code, candidate.to).unwrap_or(0);
+        let depth = body.depth_at(candidate.to).unwrap_or(0);
         state.stack = vec![None; depth.into()];
-        if let Some(known) = KnownLocals::before(None, self.calls, pass.at)? {
-            let values = known.list();
+        if let Some(values) = self.locals.at(self.calls, pass)? {
             for variable in stores::variables_at(&body.code, candidate.pc) {
-                let held = values.iter().rev().find(|local| local.name == variable.name);
-                if let (Some(known), Some(held)) = (state.locals.get_mut(usize::from(variable.slot)), held) {
-                    *known = Some(held.value);
+                let held = values.iter().rev().find(|(name, _)| **name == *variable.name);
+                if let (Some(known), Some((_, held))) =
+                    (state.locals.get_mut(usize::from(variable.slot)), held)
+                {
+                    *known = Some(*held);
                 }
             }
         }
@@ -198,6 +199,18 @@ impl Judge<'_, '_> {
         }
         Ok(state)
     }
+}
+
+/// The passes of a candidate's jump that are evaluated: the last ones that missed the way, the latest first.
+pub(super) fn evaluated<'p>(
+    candidate: &Candidate<'_>,
+    passes: impl DoubleEndedIterator<Item = &'p Pass>,
+    most: usize,
+) -> impl Iterator<Item = &'p Pass> {
+    let is_branch = matches!(candidate.jump, JumpSite::Branch(_));
+    let is_missed =
+        move |pass: &&Pass| candidate.calls.contains(&pass.node) && (!is_branch || pass.to != candidate.to);
+    passes.rev().filter(is_missed).take(most)
 }
 
 /// Where the untaken way ends.

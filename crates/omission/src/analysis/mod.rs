@@ -11,7 +11,8 @@
 //!   to them.
 //! - `jumps` finds the executed jumps from which an operation can only be reached by unexecuted code.
 //! - `heap_walk` evaluates the untaken code with the recorded values, as far as they are known. By that
-//!   `judge` decides whether a `candidate` is about the object.
+//!   `judge` decides whether a `candidate` is about the object. `pass_locals` has the variables at the passes
+//!   of jumps.
 //! - `find` puts these together (Figure 9), `describe` says what was found, and `order` sorts it.
 
 mod bodies;
@@ -26,6 +27,7 @@ mod jumps;
 mod kept;
 mod operations;
 mod order;
+mod pass_locals;
 mod points_to;
 mod program;
 mod recorded_code;
