@@ -62,7 +62,7 @@ impl Case<'_> {
         let mut child = process.spawn().map_err(|e| e.to_string())?;
         let mut to = child.stdin.take().expect("piped");
         let from = BufReader::new(child.stdout.take().expect("piped"));
-        let (mut answers, mut result, mut mistaken) = (0, None, None);
+        let (mut answers, mut unjudgeable, mut result, mut mistaken) = (0, 0, None, None);
         for line in from.lines() {
             let line = line.map_err(|e| e.to_string())?;
             let Ok(said) = serde_json::from_str::<Value>(&line) else { continue };
@@ -78,6 +78,7 @@ impl Case<'_> {
                     break;
                 }
                 answers += 1;
+                unjudgeable += usize::from(said["judgeable"] == false);
                 let answer = if tree.encloses(node, wrong) { "invalid" } else { "valid" };
                 // The calls of a run are shown as a table, and are right together.
                 let all = said["run"].as_u64().is_some() && !tree.run_encloses(node, wrong);
@@ -107,7 +108,7 @@ impl Case<'_> {
             why: String::new(),
             took_s: 0.0,
             answers,
-            undecided: 0,
+            undecided: unjudgeable,
         })
     }
 
