@@ -122,7 +122,8 @@ fn answer(case: &Case<'_>, asked: &Asked) -> Found {
     Found { jumps, took_s, error: String::new() }
 }
 
-/// Whether a jump is one of the line that the fault changed, or its condition is a call of the changed method.
+/// Whether a jump is one of the line that the fault changed, or its condition is a call of the changed
+/// method.
 fn is_changed(jump: &Value, fault: &RealFault) -> bool {
     let text = |name: &str| jump[name].as_str().unwrap_or_default();
     let called = |method: &String| {

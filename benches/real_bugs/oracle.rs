@@ -1,8 +1,8 @@
 //! `qp diagnose` with an oracle that knows where the bug is.
 //!
 //! It knows one call of the faulty method that does wrong: that of `qp diff` if it names the method,
-//! otherwise the last one of the run. The calls around it are wrong, and all others are right. Where all calls
-//! of a method that one call made are right, it says so in one answer.
+//! otherwise the last one of the run. The calls around it are wrong, and all others are right. Where all
+//! calls of a method that one call made are right, it says so in one answer.
 
 use super::ask::{Case, limit, qp};
 use super::call_tree::CallTree;

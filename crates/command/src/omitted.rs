@@ -70,8 +70,8 @@ pub struct Omitted {
     /// What must hold at the line, where the object is right: `s.size() > 0`
     #[arg(long, value_name = "CONDITION", requires = "at")]
     pub want: Option<String>,
-    /// The right exit code of the program. With `--test`, a run is right in which the test passes, unless one of
-    /// the `--want` options or `--reference` says what is right
+    /// The right exit code of the program. With `--test`, a run is right in which the test passes, unless one
+    /// of the `--want` options or `--reference` says what is right
     #[arg(long, value_name = "CODE", requires = "confirm", allow_negative_numbers = true)]
     pub want_exit: Option<i32>,
     /// A text that the program prints when it is right

@@ -36,6 +36,7 @@ mod chance;
 mod change_groups;
 mod changes;
 mod divergence;
+mod edge_suspicion;
 mod failure;
 mod generated;
 mod initialisers;

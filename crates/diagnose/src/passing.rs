@@ -3,25 +3,15 @@
 use super::Diagnoser;
 use chain::{Chain, Debuggee};
 use debuggee::tests_of_class;
-use declarative::{Needs, suspicion};
+use declarative::Needs;
 use recorded::{CoverOptions, cover};
 use run::Ended;
 use session::{Context, SessionError};
 use std::path::PathBuf;
-use trace::{CoveringRuns, FlowEdge, Level, Method, RunsCoverage};
+use trace::Level;
 
 /// Time limit of the other tests of a class, in seconds, if the user has set none.
 const OTHER_TESTS_S: u64 = 20;
-
-/// How suspicious an edge of the failed run is by the other runs ([`declarative::suspicion`]), and how many
-/// of them cover it. The failed run counts as one of those that failed.
-pub(super) fn suspicion_by(runs: &RunsCoverage, method: &Method, edge: FlowEdge) -> (CoveringRuns, f64) {
-    let CoveringRuns { passed, failed } = runs.covering(method, edge);
-    // No test is among those that failed if only commands ran.
-    let (failed, all) = (failed.max(1), u32::try_from(runs.failed.len()).unwrap_or(u32::MAX).max(1));
-    let own = suspicion(failed, all.saturating_sub(failed), passed);
-    (CoveringRuns { passed, failed }, own)
-}
 
 impl Diagnoser {
     /// Whether the strategy weighs the branches that calls cover, so that passing runs can weigh them too.

@@ -13,8 +13,8 @@
 //! root of their number. The factors were chosen on the faults of six libraries of `benches/real_bugs`; four
 //! others are held out.
 
+use super::edge_suspicion::suspicion_by;
 use super::failure::FailedRun;
-use super::passing::suspicion_by;
 use super::{Diagnoser, generated, test_methods};
 use serde::Serialize;
 use session::{Context, SessionError};

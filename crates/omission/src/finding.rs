@@ -4,7 +4,7 @@ use super::analysis_folder::AnalysisFolder;
 use super::asked::{OmissionAnswer, OmissionQuestion, TriedSuggestion};
 use super::parts::parts_with_omissions;
 use super::point::FoundPoint;
-use super::target::{Denoted, of_expression};
+use super::target::{Denoted, begin, of_expression};
 use super::trials::try_all;
 use crate::analysis::{
     AnalysedProgram, Found, Jump, Limits, Operation, Place, Suggestion, Target, Window, find,
@@ -16,7 +16,7 @@ use recorded::RecordedTrace;
 use session::background::in_background;
 use session::{Context, SessionError};
 use std::collections::HashMap;
-use trace::{Calls, EventTime, Level, Value, WalkControl};
+use trace::{Calls, Level};
 
 /// Most operations on other objects that are named.
 const ELSEWHERE: usize = 3;
@@ -233,23 +233,4 @@ fn object(text: &str, calls: &Calls) -> Result<Target, SessionError> {
     let object = calls.objects.own(number);
     let class = calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
     Ok(Target { object, class, field: None })
-}
-
-/// The time of the first event that names an object. A static field is there from the beginning of the run.
-pub(super) fn begin(calls: &mut Calls, object: u32) -> Result<Option<EventTime>, SessionError> {
-    if object == 0 {
-        return Ok(Some(EventTime::BEGIN));
-    }
-    let mut first: Option<EventTime> = None;
-    for (thread, ..) in calls.threads() {
-        calls.walk(thread, None, |_, seen| {
-            if !seen.values.contains(&Value::Object(object)) {
-                return WalkControl::Next;
-            }
-            let when = seen.when();
-            first = Some(first.map_or(when, |known| known.min(when)));
-            WalkControl::Stop
-        })?;
-    }
-    Ok(first)
 }

@@ -1,7 +1,7 @@
-//! The objects in the fields of an object: where nothing is missing in the object itself, it can be missing in
-//! one of them.
+//! The objects in the fields of an object: where nothing is missing in the object itself, it can be missing
+//! in one of them.
 
-use super::target::is_fixed;
+use super::target::{begin, is_fixed};
 use crate::analysis::{AnalysedProgram, Limits, Target, Window, find};
 use past::Recording;
 use past::snapshot::{Bounds, Shaper};
@@ -15,8 +15,8 @@ const ASKED: usize = 6;
 /// Most fields that are named.
 const NAMED: usize = 3;
 
-/// A sentence that names the fields of an object in whose objects an operation is missing; `None` if there are
-/// none. `what` is the expression of the object, and `to` the time of the point.
+/// A sentence that names the fields of an object in whose objects an operation is missing; `None` if there
+/// are none. `what` is the expression of the object, and `to` the time of the point.
 ///
 /// # Errors
 /// The recording cannot be read.
@@ -48,7 +48,7 @@ pub(super) fn parts_with_omissions(
     for (name, object) in held.into_iter().take(ASKED) {
         let class = trace.calls.objects.class(object).map(ToString::to_string).unwrap_or_default();
         let part = Target { object, class, field: None };
-        let from = super::finding::begin(&mut trace.calls, object)?.unwrap_or(to).min(to);
+        let from = begin(&mut trace.calls, object)?.unwrap_or(to).min(to);
         let window = Window { from, to };
         let inside = find(&mut trace.calls, &mut trace.code.fields, program, &part, window, &limits)?;
         if !inside.suggestions.is_empty() {

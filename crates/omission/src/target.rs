@@ -7,7 +7,7 @@ use model::Site;
 use past::Recording;
 use past::expression::{type_at, variable_at};
 use session::SessionError;
-use trace::{Calls, EventPosition};
+use trace::{Calls, EventPosition, EventTime, Value, WalkControl};
 
 /// What an expression denotes at an event.
 pub(super) struct Denoted {
@@ -115,4 +115,23 @@ fn no_object(text: &str, value: &str) -> String {
         "`{text}` is {value}, which is no object, field or array that an operation could have \
          changed: `qp why` finds what last changed a local variable"
     )
+}
+
+/// The time of the first event that names an object. A static field is there from the beginning of the run.
+pub(super) fn begin(calls: &mut Calls, object: u32) -> Result<Option<EventTime>, SessionError> {
+    if object == 0 {
+        return Ok(Some(EventTime::BEGIN));
+    }
+    let mut first: Option<EventTime> = None;
+    for (thread, ..) in calls.threads() {
+        calls.walk(thread, None, |_, seen| {
+            if !seen.values.contains(&Value::Object(object)) {
+                return WalkControl::Next;
+            }
+            let when = seen.when();
+            first = Some(first.map_or(when, |known| known.min(when)));
+            WalkControl::Stop
+        })?;
+    }
+    Ok(first)
 }

@@ -224,8 +224,8 @@ impl Trials<'_> {
         Ok(())
     }
 
-    /// Whether the condition of a suggestion has other passes that matter: before the point, or in the rest of
-    /// a test.
+    /// Whether the condition of a suggestion has other passes that matter: before the point, or in the rest
+    /// of a test.
     fn can_be_inverted(&self, of: &TriedSuggestion) -> bool {
         let matters = of.suggestion.passes.all > 1 || self.trial.wanted.needs_end();
         matters && inverted(&of.suggestion).is_some()

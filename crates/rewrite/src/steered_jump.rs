@@ -35,8 +35,8 @@ pub struct LoopCondition {
     pub end: u32,
 }
 
-/// The class file with the conditional jump at `pc` inverted: it goes each time the way that it would not have
-/// gone. `None` if there is no such method, or no such jump there.
+/// The class file with the conditional jump at `pc` inverted: it goes each time the way that it would not
+/// have gone. `None` if there is no such method, or no such jump there.
 ///
 /// # Errors
 /// If the class file is invalid.

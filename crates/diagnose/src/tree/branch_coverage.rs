@@ -2,7 +2,7 @@
 //! in either direction, and each handler (JHyde §2.4).
 
 use super::nodes::{Along, Gathered, Nodes};
-use crate::passing::suspicion_by;
+use crate::edge_suspicion::suspicion_by;
 use declarative::{Coverage, CoverageBuilder};
 use session::SessionError;
 use trace::{Calls, FlowEdge, RunsCoverage, WalkControl};

@@ -23,7 +23,18 @@ pub struct Body {
     control: OnceCell<ControlDependence>,
     depths: OnceCell<Vec<Option<u16>>>,
     texts: RefCell<HashMap<u32, String>>,
-    conditions: RefCell<HashMap<(u32, u32, u32), ConditionText>>,
+    conditions: RefCell<HashMap<BranchWay, ConditionText>>,
+}
+
+/// A branch that went one way, and the other way that it did not go, by code indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BranchWay {
+    /// The branch.
+    pub branch: u32,
+    /// Where it went.
+    pub went: u32,
+    /// Where it did not go.
+    pub to: u32,
 }
 
 /// The text of a branch's condition, an operand that a question can name, what the condition was, and what it
@@ -53,7 +64,7 @@ impl Body {
     }
 
     /// The text of the condition of a branch that went one way and not another, as `make` makes it once.
-    pub fn condition_of(&self, way: (u32, u32, u32), make: impl FnOnce() -> ConditionText) -> ConditionText {
+    pub fn condition_of(&self, way: BranchWay, make: impl FnOnce() -> ConditionText) -> ConditionText {
         if let Some(known) = self.conditions.borrow().get(&way) {
             return known.clone();
         }

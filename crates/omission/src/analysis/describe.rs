@@ -1,6 +1,6 @@
 //! Describes a candidate: the jump, the operation, and the way between them.
 
-use super::bodies::{Body, ConditionText};
+use super::bodies::{Body, BranchWay, ConditionText};
 use super::candidate::Candidate;
 use super::executed::{JumpSite, Pass};
 use super::jumps::ends_loop;
@@ -30,7 +30,10 @@ pub(super) fn suggestion(
             let (went, to) = (pass.to, candidate.to);
             let is_end = candidate.is_partial && ends_loop(&body, pc, went, to, candidate.chain.first.1);
             let kind = if is_end { JumpKind::LoopEnd } else { JumpKind::Branch };
-            (kind, body.condition_of((pc, went, to), || condition(program, &body, pc, went, to)))
+            {
+                let way = BranchWay { branch: pc, went, to };
+                (kind, body.condition_of(way, || condition(program, &body, way)))
+            }
         }
         JumpSite::Exception(_) => {
             let name = calls.objects.name(pass.exception);
@@ -78,7 +81,11 @@ pub(super) fn operation(
     Some(Operation { place, text, writes: site.writes, chain })
 }
 
-fn condition(program: &AnalysedProgram<'_>, body: &Body, branch: u32, went: u32, to: u32) -> ConditionText {
+fn condition(
+    program: &AnalysedProgram<'_>,
+    body: &Body,
+    BranchWay { branch, went, to }: BranchWay,
+) -> ConditionText {
     let condition =
         body.method().and_then(|method| bytecode::expression::condition_at(&body.class, method, branch));
     let edge = |to: u32| {
