@@ -6,8 +6,30 @@ use model::MethodName;
 use petgraph::graph::NodeIndex;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// What is made once and then known.
+pub struct Made<K, V>(RefCell<HashMap<K, V>>);
+
+impl<K, V> Default for Made<K, V> {
+    fn default() -> Made<K, V> {
+        Made(RefCell::default())
+    }
+}
+
+impl<K: Eq + Hash, V: Clone> Made<K, V> {
+    /// What belongs to a key, as `make` makes it the first time.
+    pub fn of(&self, key: K, make: impl FnOnce() -> V) -> V {
+        if let Some(known) = self.0.borrow().get(&key) {
+            return known.clone();
+        }
+        let made = make();
+        self.0.borrow_mut().insert(key, made.clone());
+        made
+    }
+}
 
 /// A method with code.
 pub struct Body {
@@ -22,8 +44,10 @@ pub struct Body {
     name: (String, String),
     control: OnceCell<ControlDependence>,
     depths: OnceCell<Vec<Option<u16>>>,
-    texts: RefCell<HashMap<u32, String>>,
-    conditions: RefCell<HashMap<BranchWay, ConditionText>>,
+    /// The texts of instructions.
+    pub texts: Made<u32, String>,
+    /// The texts of the conditions of branches.
+    pub conditions: Made<BranchWay, ConditionText>,
 }
 
 /// A branch that went one way, and the other way that it did not go, by code indices.
@@ -51,26 +75,6 @@ impl Body {
     pub fn depth_at(&self, pc: u32) -> Option<u16> {
         let depths = self.depths.get_or_init(|| bytecode::stack::depths(&self.code));
         depths.get(self.code.index_of(pc)?).copied().flatten()
-    }
-
-    /// The text of an instruction, as `make` makes it once.
-    pub fn text_at(&self, pc: u32, make: impl FnOnce() -> String) -> String {
-        if let Some(known) = self.texts.borrow().get(&pc) {
-            return known.clone();
-        }
-        let text = make();
-        self.texts.borrow_mut().insert(pc, text.clone());
-        text
-    }
-
-    /// The text of the condition of a branch that went one way and not another, as `make` makes it once.
-    pub fn condition_of(&self, way: BranchWay, make: impl FnOnce() -> ConditionText) -> ConditionText {
-        if let Some(known) = self.conditions.borrow().get(&way) {
-            return known.clone();
-        }
-        let text = make();
-        self.conditions.borrow_mut().insert(way, text.clone());
-        text
     }
 
     /// The method in its class file.
@@ -115,7 +119,7 @@ impl<'a> Bodies<'a> {
         let name = (name.name.to_string(), name.descriptor.to_string());
         let class = class.file.clone();
         let (control, depths) = (OnceCell::new(), OnceCell::new());
-        let (texts, conditions) = (RefCell::default(), RefCell::default());
+        let (texts, conditions) = (Made::default(), Made::default());
         Some(Body { class, code, cfg, is_static, name, control, depths, texts, conditions })
     }
 }

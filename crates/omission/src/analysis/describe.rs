@@ -32,7 +32,7 @@ pub(super) fn suggestion(
             let kind = if is_end { JumpKind::LoopEnd } else { JumpKind::Branch };
             {
                 let way = BranchWay { branch: pc, went, to };
-                (kind, body.condition_of(way, || condition(program, &body, way)))
+                (kind, body.conditions.of(way, || condition(program, &body, way)))
             }
         }
         JumpSite::Exception(_) => {
@@ -77,7 +77,8 @@ pub(super) fn operation(
 ) -> Option<Operation> {
     let name = program.name(site.place.0)?;
     let body = program.bodies.of(&name)?;
-    let (place, text) = (place(&name, &body, site.place.1), body.text_at(site.place.1, || text(&body, site)));
+    let (place, text) =
+        (place(&name, &body, site.place.1), body.texts.of(site.place.1, || text(&body, site)));
     Some(Operation { place, text, writes: site.writes, chain })
 }
 
