@@ -83,7 +83,7 @@ fn the_outcome_comes_first_in_at_most_20_lines() {
     assert_eq!(shown.last(), Some(&"`more` shows all of it"));
     let (_, more) = text.split_once("`more` shows all of it").expect("a shortened question");
     let more = question(more, "Readable.fill");
-    assert!(more.contains(&"  numbers[29]: 0 → 842"), "{more:#?}");
+    assert!(more.contains(&"  numbers[29][0]: 0 → 842"), "{more:#?}");
     assert!(!more.iter().any(|line| line.contains('…') || line.contains(" of 30")), "{more:#?}");
 }
 
@@ -98,6 +98,10 @@ fn programs_get_all_of_it() {
     };
     let changed = |method: &str| question(method)["changed"].as_array().cloned().unwrap_or_default();
     assert_eq!(changed("fill").len(), 30);
+    assert_eq!(
+        (&question("fill")["judgeable"], &question("use")["judgeable"]),
+        (&json!(false), &Value::Null)
+    );
     let by_initialiser: Vec<(Value, Value)> = changed("use")
         .into_iter()
         .map(|change| (change["path"].clone(), change["by_initialiser"].clone()))
