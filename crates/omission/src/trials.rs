@@ -11,7 +11,7 @@ use super::outcome::{Compared, PointOutcome};
 use super::point::FoundPoint;
 use super::right_version::{self, OwnVersion};
 use super::work_copy::WorkPlace;
-use crate::analysis::{Jump, JumpKind, JumpPass, Place, Suggestion};
+use crate::analysis::{Jump, JumpKind, JumpPass, Passes, Place, Suggestion};
 use chain::{Chain, Debuggee};
 use past::Recording;
 use recorded::{RecordOptions, RecordedTrace};
@@ -224,11 +224,11 @@ impl Trials<'_> {
         Ok(())
     }
 
-    /// Whether the condition of a suggestion has other passes that matter: before the point, or in the rest
-    /// of a test.
+    /// Whether the condition of a suggestion went both ways where that matters: before the point, or perhaps in
+    /// the rest of the run. Otherwise all passes together are the same.
     fn can_be_inverted(&self, of: &TriedSuggestion) -> bool {
-        let matters = of.suggestion.passes.all > 1 || self.trial.wanted.needs_end();
-        matters && inverted(&of.suggestion).is_some()
+        let Passes { missed, all } = of.suggestion.passes;
+        (missed < all || self.trial.wanted.needs_end()) && inverted(&of.suggestion).is_some()
     }
 
     /// Tries the suggestions with their conditions inverted, until one is right.
