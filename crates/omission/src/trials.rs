@@ -224,8 +224,8 @@ impl Trials<'_> {
         Ok(())
     }
 
-    /// Whether the condition of a suggestion went both ways where that matters: before the point, or perhaps in
-    /// the rest of the run. Otherwise all passes together are the same.
+    /// Whether the condition of a suggestion went both ways where that matters: before the point, or perhaps
+    /// in the rest of the run. Otherwise all passes together are the same.
     fn can_be_inverted(&self, of: &TriedSuggestion) -> bool {
         let Passes { missed, all } = of.suggestion.passes;
         (missed < all || self.trial.wanted.needs_end()) && inverted(&of.suggestion).is_some()
