@@ -130,8 +130,8 @@ mod tests {
         let mut all = letters("buf", "hello");
         all.push(change("this.length", "int", json!(0), json!(5)));
         all.extend(letters("other", "abc"));
-        let expected =
-            ["buf[0…4] 5: 5 times '\\u0000' -> \"hello\"", "this.length", "other[0]", "other[1]", "other[2]"];
+        let buffer = "buf[0…4] 5: 5 times '\\u0000' -> \"hello\"";
+        let expected = [buffer, "this.length", "other[0]", "other[1]", "other[2]"];
         assert_eq!(shown(&all), expected);
         let numbers = [(3, 1), (5, 2), (6, 3), (9, 200)];
         let of = |of: &str| -> Vec<Change> {

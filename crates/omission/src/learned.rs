@@ -16,8 +16,8 @@ const SAID: [(&[Verdict], &str); 8] = [
 ];
 
 /// What the failed tries may mean, and what to do.
-const NEXT: &str = "Code may be missing that the program does not have, or several jumps went wrong together. \
-                    `qp diagnose` finds the call that is wrong";
+const NEXT: &str = "Code may be missing that the program does not have, or several jumps went wrong \
+                    together. `qp diagnose` finds the call that is wrong";
 
 /// Closes an answer in which no try was right: what was learned, and what to do next. `tried` has the verdict
 /// of each jump that was tried. `None` if a try was right, or if nobody said what is right and a try made

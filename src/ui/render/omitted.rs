@@ -95,7 +95,7 @@ fn confirmed(Confirmation { verdict, found, passes, flipped }: &Confirmation, pa
         FlippedPasses::EqualOperands => format!(" at {flipped} passes with equal operands"),
         FlippedPasses::Two => " at two passes".to_owned(),
         FlippedPasses::All => format!(" at all {flipped} passes"),
-        FlippedPasses::Inverted => format!(" with the condition inverted, {flipped} passes"),
+        FlippedPasses::Inverted => " with the condition inverted".to_owned(),
         FlippedPasses::OncePerLoop => format!(" once per loop, {flipped} times"),
         FlippedPasses::BeforeThrow => " before the throw".to_owned(),
     };

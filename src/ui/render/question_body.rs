@@ -198,7 +198,8 @@ impl Rows<'_> {
                 let painted = self.paint.on(palette::FAILED, self.shown(path));
                 let before = format!("  {painted}: {count} elements: ");
                 if self.is_whole {
-                    return self.in_full(&format!("{before}{old} → {}", self.paint.on(palette::FAILED, new)));
+                    let new = self.paint.on(palette::FAILED, new);
+                    return self.in_full(&format!("{before}{old} → {new}"));
                 }
                 let room = WIDTH.saturating_sub(visible(&before) + 3);
                 let (old, new) = differing(old, new, room / 2);
