@@ -74,6 +74,9 @@ impl Heap {
 
     /// Notes that the next write stores an object, with all that it refers to, where other code finds it.
     pub fn share(&mut self, object: u32) {
+        if object == 0 || self.shared.contains_key(&object) {
+            return;
+        }
         let mut open = vec![object];
         while let Some(object) = open.pop() {
             if object != 0 && !self.shared.contains_key(&object) {

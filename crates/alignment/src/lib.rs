@@ -10,7 +10,7 @@
 //! (`effects`): only what they wrote, as far as it can be reached from outside. Texts are compared by
 //! digests, and `comparing` compares only the items of collections that changed since the last comparison.
 //!
-//! - `walk` goes through the calls; `steps` reads the steps of a call and `matching` pairs them.
+//! - `walk` goes through the calls; `step_reader` reads the `steps` of a call and `matching` pairs them.
 //! - `versions` gives methods and fields the same numbers in both runs, and names what only one version has.
 //!   `lambdas` does that for the code of lambdas.
 //! - [`ChangedMethods`] tells which methods have other code: a method that differs without that was reached
@@ -33,6 +33,7 @@ mod matching;
 mod open_pair;
 mod report;
 mod state;
+mod step_reader;
 mod steps;
 mod threads;
 mod variation;

@@ -4,7 +4,6 @@ use super::effects::EffectScope;
 use super::matching::Matched;
 use super::report::{DifferentStep, Verdict};
 use super::steps::OwnSteps;
-use std::rc::Rc;
 use trace::EventTime;
 
 /// Most differences that are kept for one pair of calls.
@@ -14,7 +13,7 @@ const KEPT: usize = 20;
 /// without calls stands for it.
 pub struct OpenPair {
     pub calls: Option<(u32, u32)>,
-    pub steps: [Rc<OwnSteps>; 2],
+    pub steps: [OwnSteps; 2],
     /// `None` if the steps are paired one by one.
     pub matched: Option<Vec<Matched>>,
     pub next: usize,

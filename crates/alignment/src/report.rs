@@ -1,6 +1,6 @@
 //! The result of an alignment.
 
-use super::hashed::{NumberMap, NumberSet};
+use super::hashed::NumberSet;
 use std::collections::BTreeSet;
 use trace::EventTime;
 
@@ -77,8 +77,8 @@ pub struct Alignment {
     pub among_roots: Vec<DifferentStep>,
     /// Number of calls that do the same.
     pub same: usize,
-    /// By call of the first run: what is known of it.
-    verdicts: NumberMap<u32, (Verdict, Option<u32>)>,
+    /// By call of the first run: what is known of it, and its partner.
+    verdicts: Vec<(Verdict, Option<u32>)>,
     /// The calls of the first run that count as compared although not all of what they were given and did is
     /// known; if they differ, of what they were given.
     in_part: NumberSet<u32>,
@@ -97,7 +97,7 @@ impl Default for Alignment {
             other_ends: Vec::new(),
             among_roots: Vec::new(),
             same: 0,
-            verdicts: NumberMap::default(),
+            verdicts: Vec::new(),
             in_part: NumberSet::default(),
             only_in_one: BTreeSet::new(),
             there_until: EventTime::END,
@@ -109,7 +109,7 @@ impl Default for Alignment {
 impl Alignment {
     /// What is known of a call of the first run, with its partner if it has one.
     pub fn verdict(&self, node: u32) -> (Verdict, Option<u32>) {
-        self.verdicts.get(&node).copied().unwrap_or_default()
+        usize::try_from(node).ok().and_then(|at| self.verdicts.get(at)).copied().unwrap_or_default()
     }
 
     /// Whether a call of the first run was compared only as far as it is known.
@@ -123,6 +123,13 @@ impl Alignment {
 
     pub(super) fn judge(&mut self, here: u32, there: Option<u32>, verdict: Verdict) {
         self.same += usize::from(verdict == Verdict::Same);
-        self.verdicts.insert(here, (verdict, there));
+        let at = usize::try_from(here).unwrap_or(usize::MAX);
+        if self.verdicts.len() <= at {
+            // Calls end inside out: the outermost ones, with the least numbers, come last.
+            self.verdicts.resize(at.saturating_add(1), Default::default());
+        }
+        if let Some(known) = self.verdicts.get_mut(at) {
+            *known = (verdict, there);
+        }
     }
 }

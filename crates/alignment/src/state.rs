@@ -113,6 +113,9 @@ impl<'a> State<'a> {
 
     /// Notes whether a place of the first run differs now.
     pub fn set_differs(&mut self, place: Place, differs: bool) {
+        if !differs && self.differing.by_object.is_empty() {
+            return;
+        }
         let count = self.differing.by_object.entry(place.0).or_default();
         if differs && self.differing.places.insert(place) {
             *count += 1;

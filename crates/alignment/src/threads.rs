@@ -56,11 +56,11 @@ fn without_numbers(name: &str) -> String {
 /// The events cannot be read.
 pub fn first_calls(state: &mut State<'_>, side: usize, group: &ThreadGroup) -> Result<OwnSteps, TraceError> {
     let calls = &mut *state.runs[side].calls;
-    let mut steps = OwnSteps::default();
+    let (mut steps, mut initialisers) = (Vec::new(), Vec::new());
     for thread in &group.threads[side] {
         for node in calls.roots(*thread) {
             if calls.method(node).is_some_and(is_initialiser) {
-                steps.initialisers.push(node);
+                initialisers.push(node);
                 continue;
             }
             let Some(call) = calls.call(node)? else { continue };
@@ -69,11 +69,11 @@ pub fn first_calls(state: &mut State<'_>, side: usize, group: &ThreadGroup) -> R
             let values = this.into_iter().filter(|_| !is_constructor).chain(call.arguments).collect();
             let time = calls.span(node)?.0;
             let origin = StepOrigin { call: node, index: u32::MAX - 1 };
-            steps.steps.push(Step { kind: StepKind::Enter(node), values, before: None, origin, time });
+            steps.push(Step { kind: StepKind::Enter(node), values, before: None, origin, time });
         }
     }
-    steps.steps.sort_by_key(|step| step.time);
-    Ok(steps)
+    steps.sort_by_key(|step| step.time);
+    Ok(OwnSteps::of(steps).with_initialisers(initialisers))
 }
 
 /// Pairs the first calls of several threads by method and input.
@@ -84,14 +84,14 @@ pub fn by_input(state: &mut State<'_>, here: &OwnSteps, there: &OwnSteps) -> Vec
         state.versions.method(side, number)
     };
     let mut free: HashMap<u32, VecDeque<usize>> = HashMap::new();
-    for (at, step) in there.steps.iter().enumerate() {
+    for (at, step) in there.steps().iter().enumerate() {
         free.entry(method(state, 1, step)).or_default().push_back(at);
     }
     let mut all = Vec::new();
-    for (at, step) in here.steps.iter().enumerate() {
+    for (at, step) in here.steps().iter().enumerate() {
         let of_method = free.entry(method(state, 0, step)).or_default();
         let has_same_input = |other: &usize| {
-            let values = step.values.iter().zip(&there.steps[*other].values);
+            let values = step.values.iter().zip(&there.steps()[*other].values);
             values.into_iter().all(|(one, other)| state.compare(*one, *other) != Sameness::Different)
         };
         let found = of_method.iter().take(TRIED).position(has_same_input);

@@ -40,6 +40,11 @@ impl Variation {
         self.steps.is_empty() && self.threads.is_empty()
     }
 
+    /// Number of steps and groups of threads that vary.
+    pub fn count(&self) -> usize {
+        self.steps.len() + self.threads.len()
+    }
+
     /// Whether the next step gets texts.
     pub fn names_next(&self) -> bool {
         self.steps.len() < NAMED

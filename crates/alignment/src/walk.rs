@@ -10,10 +10,10 @@ use super::matching::{Matched, StepKey, matched};
 use super::open_pair::OpenPair;
 use super::report::{Alignment, DifferentStep, DifferingCall, Verdict};
 use super::state::State;
-use super::steps::{OwnSteps, Step, StepKind, StepOrigin, StepReader, initialisers};
+use super::step_reader::StepReader;
+use super::steps::{OwnSteps, Step, StepKind, StepOrigin, initialisers};
 use super::threads;
 use super::variation::{Variation, VariedStep};
-use std::rc::Rc;
 use trace::{EventTime, TraceError, Value};
 
 /// Number of steps between two questions whether to go on.
@@ -110,7 +110,7 @@ impl<'a, 'g> Walk<'a, 'g> {
                 false => Some(threads::by_input(&mut self.state, &here, &there)),
             };
             let initialisers = initialisers(&here, &there);
-            let mut root = self.pair(None, [Rc::new(here), Rc::new(there)], matched);
+            let mut root = self.pair(None, [here, there], matched);
             root.varies |= varies;
             self.open.push(root);
             self.group = group.name;
@@ -134,10 +134,10 @@ impl<'a, 'g> Walk<'a, 'g> {
             let [here, there] = top.steps.clone();
             let next = match &top.matched {
                 Some(matched) => matched.get(at).copied(),
-                None => (at < here.steps.len()).then_some(Matched::Both(at, at)),
+                None => (at < here.steps().len()).then_some(Matched::Both(at, at)),
             };
             let after =
-                |steps: &OwnSteps, at: usize| steps.steps.get(at + 1).map_or(EventTime::END, |of| of.time);
+                |steps: &OwnSteps, at: usize| steps.steps().get(at + 1).map_or(EventTime::END, |of| of.time);
             match next {
                 Some(Matched::Both(one, other)) => top.reached = [after(&here, one), after(&there, other)],
                 Some(Matched::Here(one)) => top.reached[0] = after(&here, one),
@@ -148,20 +148,20 @@ impl<'a, 'g> Walk<'a, 'g> {
             match next {
                 None => self.close()?,
                 Some(Matched::Both(one, other)) => {
-                    if let (Some(one), Some(other)) = (here.steps.get(one), there.steps.get(other))
+                    if let (Some(one), Some(other)) = (here.steps().get(one), there.steps().get(other))
                         && (one.is_end() || !self.is_left_out(one.time))
                     {
                         self.both(one, other)?;
                     }
                 }
                 Some(Matched::Here(one)) => {
-                    if let Some(step) = here.steps.get(one)
+                    if let Some(step) = here.steps().get(one)
                         && (step.is_end() || !self.is_left_out(step.time))
                     {
                         self.alone(0, step)?;
                     }
                 }
-                Some(Matched::There(other)) => match there.steps.get(other) {
+                Some(Matched::There(other)) => match there.steps().get(other) {
                     Some(step) if self.is_left_out(reached) && !step.is_end() => self.leave_out(step),
                     Some(step) => self.alone(1, step)?,
                     None => {}
@@ -186,10 +186,10 @@ impl<'a, 'g> Walk<'a, 'g> {
 
     /// The pairs of the steps of two calls; `None` if they are paired one by one.
     fn matched(&self, here: &OwnSteps, there: &OwnSteps) -> Option<Vec<Matched>> {
-        let [here, there] = [(0, here), (1, there)].map(|(side, steps)| {
-            steps.steps.iter().map(|step| self.key(side, step)).collect::<Vec<StepKey>>()
-        });
-        (here != there).then(|| matched(&here, &there))
+        let keys = |side, steps| OwnSteps::steps(steps).iter().map(move |step| self.key(side, step));
+        let (one, other) = (keys(0, here), keys(1, there));
+        let is_alike = one.clone().eq(other.clone());
+        (!is_alike).then(|| matched(&one.collect::<Vec<StepKey>>(), &other.collect::<Vec<StepKey>>()))
     }
 
     fn key(&self, side: usize, step: &Step) -> StepKey {
@@ -200,12 +200,12 @@ impl<'a, 'g> Walk<'a, 'g> {
     fn pair(
         &mut self,
         calls: Option<(u32, u32)>,
-        steps: [Rc<OwnSteps>; 2],
+        steps: [OwnSteps; 2],
         matched: Option<Vec<Matched>>,
     ) -> OpenPair {
         let varies = |side: usize, node: u32| self.state.runs[side].variation.has(StepOrigin::all_of(node));
-        let begin = |steps: &OwnSteps| steps.steps.first().map_or(EventTime::BEGIN, |step| step.time);
-        let end = |steps: &OwnSteps| steps.steps.last().map_or(EventTime::END, |step| step.time);
+        let begin = |steps: &OwnSteps| steps.steps().first().map_or(EventTime::BEGIN, |step| step.time);
+        let end = |steps: &OwnSteps| steps.steps().last().map_or(EventTime::END, |step| step.time);
         let reached = [begin(&steps[0]), begin(&steps[1])];
         let scope = EffectScope {
             pairs: self.state.pairs.pairs(),
@@ -257,7 +257,7 @@ impl<'a, 'g> Walk<'a, 'g> {
         Ok(())
     }
 
-    fn steps(&mut self, side: usize, node: u32) -> Result<Rc<OwnSteps>, TraceError> {
+    fn steps(&mut self, side: usize, node: u32) -> Result<OwnSteps, TraceError> {
         let pools = self.state.pools();
         self.readers[side].steps(&mut self.state.runs[side], node, pools, &mut self.state.versions)
     }
@@ -519,7 +519,7 @@ impl<'a, 'g> Walk<'a, 'g> {
                 initialisers.extend(steps.initialisers.iter().copied());
             }
             let steps = steps.clone();
-            let step = steps.steps.get(*next);
+            let step = steps.steps().get(*next);
             *next += 1;
             match step {
                 None => drop(open.pop()),
