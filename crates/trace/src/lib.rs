@@ -16,7 +16,7 @@
 //!   given time, `contents` the contents of a collection. `text_history` and `contents_cursor`
 //!   answer many such questions about one text or collection.
 //! - `coverage` reads which edges of control flow runs covered that were not recorded.
-//! - `lambdas` finds the code of lambdas.
+//! - `lambdas` finds the code of lambdas. `same_events` tells whether two recordings have the same events.
 //! - `recent` reads events and keeps those that were read last (`event_cache`).
 //! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
 //! - `time_axis` puts all threads on one axis, for pictures.
@@ -54,6 +54,7 @@ mod parts;
 mod pieces;
 mod recent;
 mod resolution;
+mod same_events;
 mod sites;
 mod size;
 mod source;

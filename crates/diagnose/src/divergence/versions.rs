@@ -7,6 +7,7 @@ use super::ends::{self, EndsDivergence};
 use super::unseen::{UnseenState, executed};
 use alignment::{self, AlignedRun, Alignment, Variation};
 use session::{Context, SessionError};
+use std::sync::Arc;
 use trace::{EventTime, TraceError};
 
 /// The number of runs that confirm a difference, for a call that itself reads the time, random numbers or the
@@ -17,7 +18,7 @@ const IN_GREAT_DOUBT: usize = 8;
 #[derive(Debug, Default)]
 pub struct ComparedVersions {
     /// The alignment of the first run of each version.
-    pub alignment: Alignment,
+    pub alignment: Arc<Alignment>,
     /// What varies between the runs of each version.
     pub varies: [Variation; 2],
     /// The call to blame; `None` if no call differs.
@@ -50,6 +51,8 @@ pub struct BlamedCall {
 #[derive(Clone, Debug)]
 pub struct KnownVariation {
     varies: [Variation; 2],
+    /// The alignment of the first run of each version, as far as that varies.
+    alignment: Option<Arc<Alignment>>,
     /// Number of runs of each version that were compared with the first one.
     compared: [usize; 2],
     /// Up to when the first run of each version was compared with further ones.
@@ -58,7 +61,8 @@ pub struct KnownVariation {
 
 impl Default for KnownVariation {
     fn default() -> KnownVariation {
-        KnownVariation { varies: Default::default(), compared: [0; 2], until: [EventTime::END; 2] }
+        let until = [EventTime::END; 2];
+        KnownVariation { varies: Default::default(), alignment: None, compared: [0; 2], until }
     }
 }
 
@@ -75,20 +79,40 @@ impl KnownVariation {
         let (Some(varies), Some(compared)) = (self.varies.get_mut(side), self.compared.get_mut(side)) else {
             return Ok(());
         };
+        let known = varies.count();
+        let goes_on = &mut || !context.is_interrupted();
         for other in others.iter_mut().skip(*compared) {
-            alignment::add_variation(
-                &mut first.trace.calls,
-                first.fields.pool(),
-                &mut other.trace.calls,
-                other.fields.pool(),
-                varies,
-                until,
-                &mut || !context.is_interrupted(),
-            )
-            .map_err(unless_interrupted)?;
+            let (one, other_calls) = (&mut first.trace.calls, &mut other.trace.calls);
+            if !one.has_events_of(other_calls, goes_on).map_err(unless_interrupted)? {
+                let pools = [first.fields.pool(), other.fields.pool()];
+                alignment::add_variation(one, pools[0], other_calls, pools[1], varies, until, goes_on)
+                    .map_err(unless_interrupted)?;
+            }
             *compared += 1;
         }
+        if varies.count() > known {
+            self.alignment = None;
+        }
         Ok(())
+    }
+
+    /// Aligns the first run of each version, unless that was done and nothing more varies.
+    fn aligned(
+        &mut self,
+        one: &mut Diagnoser,
+        other: &mut Diagnoser,
+        context: &Context,
+    ) -> Result<Arc<Alignment>, SessionError> {
+        if let Some(known) = &self.alignment {
+            return Ok(known.clone());
+        }
+        let [here, there] = &self.varies;
+        let here = AlignedRun { calls: &mut one.trace.calls, pool: one.fields.pool(), variation: here };
+        let there = AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: there };
+        let aligned = alignment::align(here, there, &mut || !context.is_interrupted());
+        let aligned = Arc::new(aligned.map_err(unless_interrupted)?);
+        self.alignment = Some(aligned.clone());
+        Ok(aligned)
     }
 
     /// Whether an alignment used no more of the other version's run than what was compared. Otherwise further
@@ -102,6 +126,7 @@ impl KnownVariation {
         }
         if !is_enough {
             self.varies[1] = Variation::default();
+            self.alignment = None;
             *compared = 0;
         }
         is_enough
@@ -125,7 +150,7 @@ pub fn compare_versions(
         let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
             return Ok(ComparedVersions::default());
         };
-        let alignment = aligned(one, other, &known.varies, context)?;
+        let alignment = known.aligned(one, other, context)?;
         if known.reaches(&alignment) {
             break alignment;
         }
@@ -178,19 +203,6 @@ pub fn compare_versions(
     let uncompared = uncompared.filter(|_| !unseen.before(calls, blamed.call).is_empty());
     let (blamed, ends) = (Some(blamed), EndsDivergence::default());
     Ok(ComparedVersions { alignment, varies, blamed, ends, wanted, code, unseen, uncompared })
-}
-
-/// Aligns a run of each version.
-fn aligned(
-    one: &mut Diagnoser,
-    other: &mut Diagnoser,
-    varies: &[Variation; 2],
-    context: &Context,
-) -> Result<Alignment, SessionError> {
-    let here = AlignedRun { calls: &mut one.trace.calls, pool: one.fields.pool(), variation: &varies[0] };
-    let there =
-        AlignedRun { calls: &mut other.trace.calls, pool: other.fields.pool(), variation: &varies[1] };
-    alignment::align(here, there, &mut || !context.is_interrupted()).map_err(unless_interrupted)
 }
 
 fn unless_interrupted(error: TraceError) -> SessionError {

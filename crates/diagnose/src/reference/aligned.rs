@@ -10,6 +10,7 @@ use recorded::{RecordOptions, RecordedTrace, beside, can_run_beside, default_sco
 use session::class_path::{class_path, with_class_path};
 use session::{Context, SessionError};
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 use trace::{Calls, Level};
 
@@ -34,7 +35,7 @@ pub enum AlignedReference {
 /// The runs of both versions, aligned.
 #[derive(Debug)]
 pub struct AlignedRuns {
-    alignment: Alignment,
+    alignment: Arc<Alignment>,
     /// The call to blame and why, if the runs differ. `None` too if its method has the same code in both
     /// versions.
     pub blamed: Option<(u32, String)>,
