@@ -13,10 +13,16 @@ fn classes() -> PathBuf {
 
 #[track_caller]
 fn of(test: &str, what: &str, mark: &str, options: &[&str], classes: &Path) -> Answer {
-    let class_path = format!("{}:{JUNIT}", classes.display());
     let at = format!("CommandTest:{}", marked(FOLDER, "CommandTest.java", mark));
+    of_failure(test, what, &[&["--at", &at], options].concat(), classes)
+}
+
+/// A question without a line.
+#[track_caller]
+fn of_failure(test: &str, what: &str, options: &[&str], classes: &Path) -> Answer {
+    let class_path = format!("{}:{JUNIT}", classes.display());
     let mut command = qp();
-    command.args(["--format", "json", "omitted", what, "--at", &at]).args(options);
+    command.args(["--format", "json", "omitted", what]).args(options);
     command.args(["--test", &format!("CommandTest#{test}"), "--classpath", &class_path]);
     let output = finish(command.current_dir(classes));
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", said(&output));
@@ -37,6 +43,27 @@ fn a_try_is_right_if_the_test_passes() {
         of("takesOptions", "command.options", mark, &other, &classes).verdicts(),
         ["changed-not-right"]
     );
+}
+
+/// Without a line, the point is the failure. In the line that fails, a call leaves out the operation, at its
+/// second execution.
+#[test]
+fn the_point_of_a_test_is_its_failure() {
+    let classes = classes();
+    let answer = of_failure("keepsOptions", "command.options", &["--confirm"], &classes);
+    assert_eq!(answer.lines(), ["branch Command.parse:16 > options.add(word):17 certain 1/2"]);
+    assert_eq!((answer.verdicts(), answer.reasons()), (vec!["right"], "[]".to_owned()));
+    // Before the line nothing is missing yet. What ends with the line is not known when the test goes on.
+    let before = ["--index", "-1"];
+    let answer = of("keepsOptions", "command.options", "// the call, and the failure", &before, &classes);
+    assert_eq!(answer.lines(), Vec::<String>::new());
+    let of_kept = of_failure("keepsOptions", "kept.command.options", &["--confirm"], &classes);
+    assert_eq!(of_kept.verdicts(), ["right"]);
+    let mut command = qp();
+    command.args(["omitted", "command.options", "--test", "CommandTest#passes", "--classpath"]);
+    let output = finish(command.arg(format!("{}:{JUNIT}", classes.display())).current_dir(&classes));
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("the test did not fail: name by --at the line"), "{}", said(&output));
 }
 
 /// Nothing is missing on the command itself.

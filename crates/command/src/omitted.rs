@@ -5,6 +5,7 @@ use super::trace::Memory;
 use super::{Command, CommandError, Outcome, save_chain};
 use crate::line::source_line;
 use chain::{Chain, Debuggee, Expect, Kind, Point};
+use classes::SourcePaths;
 use files::TemporaryFolder;
 use omission::{
     Limits as OmissionLimits, OmissionAnswer, OmissionQuestion, Suggestion, TriedSuggestion,
@@ -31,11 +32,12 @@ pub struct Omitted {
     /// The object, as recordings show it, instead of an expression
     #[arg(long, value_name = "OBJECT")]
     pub object: Option<String>,
-    /// Where it is wrong: an execution of this line
+    /// Where it is wrong: an execution of this line, before it runs. With `--test` by default the line of the
+    /// test at which it failed, after it ran
     #[arg(
         long,
         value_name = "CLASS:LINE",
-        required_unless_present = "object",
+        required_unless_present_any = ["object", "test"],
         conflicts_with = "call",
         value_parser = line_at
     )]
@@ -68,7 +70,7 @@ pub struct Omitted {
     #[arg(long, value_name = "METHOD")]
     pub hide: Vec<String>,
     /// What must hold at the line, where the object is right: `s.size() > 0`
-    #[arg(long, value_name = "CONDITION", requires = "at")]
+    #[arg(long, value_name = "CONDITION", conflicts_with = "object")]
     pub want: Option<String>,
     /// The right exit code of the program. With `--test`, a run is right in which the test passes, unless one
     /// of the `--want` options or `--reference` says what is right
@@ -85,7 +87,7 @@ pub struct Omitted {
     pub reference: Option<String>,
     /// Try the suggestions: run the program again with each jump taken the other way. This runs altered code,
     /// in a copy of the working folder (but see `--in-place`); what it does elsewhere is not undone
-    #[arg(long, requires = "at")]
+    #[arg(long, conflicts_with = "object")]
     pub confirm: bool,
     /// Where the system cannot show the copy at the path of the working folder: run altered code in the
     /// folder itself, and put back what it changes there. Change nothing there meanwhile
@@ -125,6 +127,11 @@ pub struct Omitted {
     pub command: Vec<String>,
 }
 
+fn no_failed_test() -> CommandError {
+    let why = "the test did not fail: name by --at the line at which the object is wrong";
+    CommandError::Usage(why.to_owned())
+}
+
 fn line_at(text: &str) -> Result<SourceLine, String> {
     source_line(text).ok_or_else(|| "expected a class and a line, such as Shop:12".to_owned())
 }
@@ -157,7 +164,7 @@ impl Command for Omitted {
             .folder
             .clone()
             .or_else(|| self.what.clone().filter(|_| self.object.is_some()).map(PathBuf::from));
-        let question = OmissionQuestion {
+        let mut question = OmissionQuestion {
             what: self.object.clone().or_else(|| self.what.clone()).unwrap_or_default(),
             is_object: self.object.is_some(),
             of_field: self.field,
@@ -196,7 +203,10 @@ impl Command for Omitted {
         let chain = Chain::new(program.clone(), Vec::new());
         omission::record_for(&chain, options, &question, context).await?;
         let trace = RecordedTrace::open(&out, self.memory.bytes(), context).await?;
-        let trace = trace.of_command(&program.command);
+        let mut trace = trace.of_command(&program.command).with_code(&SourcePaths::default());
+        if self.at.is_none() && self.object.is_none() {
+            question.at = omission::failure_point(&mut trace)?.ok_or_else(no_failed_test)?;
+        }
         let answer = Box::pin(omission::ask_omissions(trace, &question, context)).await?;
         if let Some(file) = &self.save {
             self.save_to(file, program, answer.suggestions.first())?;

@@ -187,14 +187,17 @@ impl Trial<'_> {
                 let verdict = if run.whole { Verdict::Right } else { Verdict::DidNotEnd };
                 return Ok(told(verdict, ended));
             }
-            return Ok(match failed_test(&mut trace, self.pool)?.filter(|failed| failed.by_assertion) {
-                Some(failed) => told(Verdict::FailsEarlier, &failed.text),
-                None if run.exit_code == Some(0) => told(Verdict::PointNotReached, ended),
-                None => told(Verdict::Crashed, ended),
-            });
+            return Ok(
+                match failed_test(&mut trace.calls, self.pool)?.filter(|failed| failed.by_assertion) {
+                    Some(failed) => told(Verdict::FailsEarlier, &failed.text),
+                    None if run.exit_code == Some(0) => told(Verdict::PointNotReached, ended),
+                    None => told(Verdict::Crashed, ended),
+                },
+            );
         };
         if let (Some(false), Some(failure)) = (holds, self.failure)
-            && let Some(later) = failed_test(&mut trace, self.pool)?.filter(|failed| failed.is_after(failure))
+            && let Some(later) =
+                failed_test(&mut trace.calls, self.pool)?.filter(|failed| failed.is_after(failure))
         {
             return Ok(told(Verdict::FailsLater, &later.text));
         }

@@ -40,6 +40,6 @@ pub use asked::{OmissionAnswer, OmissionQuestion, SUGGESTIONS, TriedSuggestion, 
 pub use confirm::{Confirmation, Verdict};
 pub use finding::ask_omissions;
 pub use flip::FlippedPasses;
-pub use point::WrongPoint;
+pub use point::{WrongPoint, failure_point};
 pub use recording::record_for;
 pub use wanted::{Wanted, WantedOutput};

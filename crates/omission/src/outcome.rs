@@ -51,6 +51,18 @@ impl Compared<'_> {
     /// The point was not reached, or the recording cannot be read.
     pub fn at(&self, point: &WrongPoint, trace: &mut Recording) -> Result<PointOutcome, SessionError> {
         let at = point.find(trace)?.at;
+        match (self.of_event(at, trace), point.begin()) {
+            // A variable may end with the line.
+            (Err(_), Some(begin)) => {
+                let at = begin.find(trace)?.at;
+                self.of_event(at, trace)
+            }
+            (found, _) => found,
+        }
+    }
+
+    /// The state at an event.
+    fn of_event(&self, at: EventPosition, trace: &mut Recording) -> Result<PointOutcome, SessionError> {
         let what = self.what.unwrap_or_default();
         let denoted = target::of_expression(what, self.of_field, trace, at)?;
         let method = trace.calls.event_at(at, |_, seen| seen.site.method)?;

@@ -1,5 +1,6 @@
 //! The point at which an object is wrong: an execution of a line, or the end of a call.
 
+use super::failed_test::{FailedLine, failed_test};
 use classes::ClassPool;
 use past::expression::ExpressionAt;
 use past::{Recording, SourceLine};
@@ -21,6 +22,13 @@ pub enum WrongPoint {
         /// What must hold there.
         when: Option<String>,
         /// Which of the executions: 0 is the first, -1 the last.
+        index: i64,
+    },
+    /// What an execution of a line left, before the next line of its call begins.
+    AfterLine {
+        /// The line.
+        line: SourceLine,
+        /// Which of the executions: 0 is the first.
         index: i64,
     },
     /// An event of the recording.
@@ -51,11 +59,21 @@ impl WrongPoint {
         }
     }
 
+    /// The same execution of a line, as it begins; `None` if this is no point behind a line.
+    pub(super) fn begin(&self) -> Option<WrongPoint> {
+        let WrongPoint::AfterLine { line, index } = self else { return None };
+        Some(WrongPoint::Line { line: line.clone(), when: None, index: *index })
+    }
+
     /// Finds the event.
     ///
     /// # Errors
     /// There is no such event, or the recording cannot be read.
     pub(super) fn find(&self, trace: &mut Recording) -> Result<FoundPoint, SessionError> {
+        if let Some(begin) = self.begin() {
+            let begin = begin.find(trace)?;
+            return Ok(FoundPoint { at: end_of_line(begin.at, &mut trace.calls)?, ..begin });
+        }
         let calls = &trace.calls;
         let alone = |at| FoundPoint { at, nth: 0 };
         let (line, when, index) = match self {
@@ -76,6 +94,7 @@ impl WrongPoint {
                 return end.map(alone).ok_or_else(|| SessionError::NoStep("no call was recorded".to_owned()));
             }
             WrongPoint::Line { line, when, index } => (line, when.as_deref(), *index),
+            WrongPoint::AfterLine { line, index } => (line, None, *index),
         };
         let chosen = executions(line, when, index, trace)?;
         let at = match usize::try_from(index) {
@@ -87,6 +106,39 @@ impl WrongPoint {
         };
         at.copied().ok_or_else(|| not_executed(line, when, chosen.len(), trace))
     }
+}
+
+/// The line at which a test of a recorded run failed, when it had run; `None` if no test failed.
+///
+/// # Errors
+/// The recording cannot be read.
+pub fn failure_point(trace: &mut Recording) -> Result<Option<WrongPoint>, SessionError> {
+    let Ok(pool) = trace.code.pool() else { return Ok(None) };
+    let Some(FailedLine { line, at }) = failed_test(&mut trace.calls, pool)?.and_then(|failed| failed.line)
+    else {
+        return Ok(None);
+    };
+    let passes = passes_of(&mut trace.calls, &line)?;
+    let index = (0..).zip(passes).find(|(_, (pass, ..))| *pass == at).map(|(index, _)| index);
+    Ok(index.map(|index| WrongPoint::AfterLine { line, index }))
+}
+
+/// The event at which the next line of the same call begins, or the call ends.
+fn end_of_line(at: EventPosition, calls: &mut Calls) -> Result<EventPosition, SessionError> {
+    let node = at.node;
+    let Some(thread) = calls.thread_number(node) else { return Ok(at) };
+    let (mut last, mut is_behind) = (at, false);
+    calls.walk(thread, Some(node), |_, seen| {
+        let own = seen.position().filter(|_| seen.node == Some(node) && seen.site.what != Traced::Enter);
+        let Some(position) = own else { return WalkControl::Next };
+        if is_behind {
+            last = position;
+        }
+        let is_next = is_behind && matches!(seen.site.what, Traced::Line(_));
+        is_behind |= position == at;
+        if is_next { WalkControl::Stop } else { WalkControl::Next }
+    })?;
+    Ok(last)
 }
 
 /// The executions of a line at which a condition holds, up to the one with this index, if it is not negative.

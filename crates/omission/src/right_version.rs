@@ -84,9 +84,10 @@ fn there(
     own: &ClassPool,
     right: &ClassPool,
 ) -> Result<WrongPoint, String> {
-    let WrongPoint::Line { line: SourceLine { class, line }, when, index } = point else {
+    let (WrongPoint::Line { line, .. } | WrongPoint::AfterLine { line, .. }) = point else {
         return Ok(point.clone());
     };
+    let SourceLine { class, line } = line;
     let method = method.ok_or("the method of the point is not known")?;
     let (Some(here), Some(there)) = (code(own, method), code(right, method)) else {
         let class = model::short_class_name(&method.class);
@@ -102,7 +103,11 @@ fn there(
         )
     })?;
     let line = SourceLine { class: class.clone(), line: same };
-    Ok(WrongPoint::Line { line, when: when.clone(), index: *index })
+    Ok(match point {
+        WrongPoint::Line { when, index, .. } => WrongPoint::Line { line, when: when.clone(), index: *index },
+        WrongPoint::AfterLine { index, .. } => WrongPoint::AfterLine { line, index: *index },
+        other => other.clone(),
+    })
 }
 
 fn code(pool: &ClassPool, method: &MethodName) -> Option<Code> {

@@ -64,7 +64,7 @@ pub(super) async fn try_all(
         None => None,
     };
     answer.notes.extend(right.as_ref().and_then(|right| note_on_right(right, &before)));
-    let failure = if question.wanted.test_passes { failed_test(trace, &pool)? } else { None };
+    let failure = if question.wanted.test_passes { failed_test(&mut trace.calls, &pool)? } else { None };
     let recorded = about.recorded.clone().unwrap_or_default();
     let trial = Trial {
         debuggee: &debuggee,
