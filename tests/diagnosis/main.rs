@@ -23,6 +23,7 @@ mod readable;
 mod rebuilt;
 mod reference;
 mod runs_beside;
+mod runs_code;
 mod runs_of_calls;
 mod slices;
 mod strategies;

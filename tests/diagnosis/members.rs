@@ -39,7 +39,7 @@ fn diagnosed(case: &Case, folder: &Path, options: &[&str], answers: &[u8]) -> (O
 }
 
 /// Its output as lines of JSON.
-fn lines(case: &Case, folder: &Path, options: &[&str], answers: &[u8]) -> Vec<Value> {
+pub fn lines(case: &Case, folder: &Path, options: &[&str], answers: &[u8]) -> Vec<Value> {
     let (_, said) = diagnosed(case, folder, &[options, &["--format=json"]].concat(), answers);
     said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

@@ -5,7 +5,7 @@ use super::question_body::{Extent, call_run, given_and_become};
 use super::ranking::ranking;
 use super::step::stepped;
 use super::{Paint, Text, hanging, lacks, palette};
-use command::diagnose::{DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
+use command::diagnose::{DiagnoseReply, DiagnosisResult, ShownByRun, StrategyRow, UnjudgedCall};
 use command::prompt_row::PromptRow;
 use diagnose::{
     Assumption, Buggy, Confidence, Judgement, KeptAnswer, LoopPart, Oracle, OracleAnswer, Question, Survey,
@@ -14,6 +14,8 @@ use trace::thousands;
 
 /// Number of calls of a run that is worth a line of a question.
 const RUN: usize = 3;
+/// Most lines of a text that a method returned.
+const TEXT_LINES: usize = 60;
 /// Width of a line, in columns.
 const WIDTH: usize = 80;
 
@@ -30,6 +32,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
         DiagnoseReply::More(asked) => question(asked, true, color),
         DiagnoseReply::Run(run) => call_run(run, Paint { color }),
         DiagnoseReply::Step(shown) => stepped(shown, color),
+        DiagnoseReply::Ran(shown) => ran(shown),
         DiagnoseReply::Events(events) => events.text(color),
         DiagnoseReply::UnknownInfluence { path, why } => {
             format!("it is not known what has influenced {path}: {why}\n")
@@ -46,6 +49,26 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
             undecided(invalid.as_ref(), unknown, result, color)
         }
     }
+}
+
+/// The value of an expression that was run. A text stands as it is, cut in the middle.
+fn ran(shown: &ShownByRun) -> String {
+    let ShownByRun { call, expression, value } = shown;
+    let head = hanging(
+        &format!("run in the program, in another run, as call #{call} ended: {expression}"),
+        0,
+        WIDTH,
+    );
+    let text = shown.text().unwrap_or_else(|| value.clone());
+    let lines: Vec<&str> = text.lines().collect();
+    let left_out = lines.len().saturating_sub(TEXT_LINES);
+    let (first, last) = lines.split_at(if left_out > 0 { TEXT_LINES / 2 } else { lines.len() });
+    let mut all: Vec<String> = first.iter().map(|line| format!("  {line}")).collect();
+    if left_out > 0 {
+        all.push(format!("  … {} more lines", thousands(left_out as u64)));
+    }
+    all.extend(last.iter().skip(left_out).map(|line| format!("  {line}")));
+    head + &all.join("\n") + "\n"
 }
 
 /// The text of a question.

@@ -38,7 +38,12 @@ pub const ANSWER_TABLE: &[PromptRow] = &[
     ),
     row("run", &[], "run", "shows the calls of the method that the same call made, each on a line"),
     row("all", &[], "all valid | invalid | …", "the answer is about all calls that `run` shows"),
-    row("show", &["s"], "show OBJECT | VARIABLE", "a value as the call ended, with the objects it refers to"),
+    row(
+        "show",
+        &["s"],
+        "show VALUE",
+        "an object or variable as the call ended; `show this.toString()` runs that method, in another run",
+    ),
     row("history", &[], "history VARIABLE", "all writes to a variable"),
     row("events", &["e"], "events", "the events of the call, in order"),
     row("node", &["#"], "node [N]", "asks about call #N instead; without N, returns to the call before"),

@@ -6,10 +6,12 @@ mod answers;
 mod dialogue;
 mod open_question;
 mod reply;
+mod shown_by_run;
 
 pub use answers::{ANSWER_TABLE, AnswerCommand, AnswerForm, AnswerWord, GivenAnswer};
 pub use dialogue::{BuggyCallWalk, DiagnoseDialogue};
 pub use reply::{DiagnoseReply, DiagnosisResult, StrategyRow, UnjudgedCall};
+pub use shown_by_run::{ShownByRun, runs_code};
 
 use super::CommandError;
 use super::program::{LaunchArgs, ProgramArgs, SourceArgs, TestArgs, own_stdin};

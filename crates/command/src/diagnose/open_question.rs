@@ -2,6 +2,7 @@
 
 use super::answers::{ANSWER_TABLE, AnswerCommand, GivenAnswer};
 use super::reply::{DiagnoseReply, StrategyRow};
+use super::shown_by_run::{runs_code, shown_by_run};
 use crate::CommandError;
 use crate::recorded_question::RecordedReply;
 use crate::trace::StepReply;
@@ -91,6 +92,10 @@ impl OpenQuestion {
                 }
                 Err(error) => refused(error),
             },
+            AnswerCommand::Show(name) if runs_code(&name) => {
+                let shown = Box::pin(shown_by_run(diagnoser, current, &name, context)).await;
+                shown.map_or_else(refused, |shown| AnswerEffect::Open(DiagnoseReply::Ran(shown)))
+            }
             AnswerCommand::Show(name) => {
                 let shown = diagnoser.show(current, &name, context).await;
                 shown.map_or_else(refused, |held| {

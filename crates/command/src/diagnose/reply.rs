@@ -1,5 +1,6 @@
 //! What the dialogue of a diagnosis says: notes, questions, the effects of answers, and the result.
 
+use super::shown_by_run::ShownByRun;
 use crate::CommandError;
 use crate::prompt_row::PromptRow;
 use crate::trace::StepReply;
@@ -33,6 +34,8 @@ pub enum DiagnoseReply {
     Run(Vec<Question>),
     /// A value or the writes to a variable.
     Step(StepReply),
+    /// The value of an expression that calls methods of the program, from another run.
+    Ran(ShownByRun),
     /// The events of the call.
     Events(Box<EventsShown>),
     /// No slice can be computed for the wrong value. The answer counts as `invalid`.
@@ -144,6 +147,7 @@ impl Serialize for DiagnoseReply {
             }
             DiagnoseReply::Run(run) => tagged(serializer, "run", run),
             DiagnoseReply::Step(reply) => reply.serialize(serializer),
+            DiagnoseReply::Ran(shown) => tagged(serializer, "ran", shown),
             DiagnoseReply::Events(events) => tagged(serializer, "events", events),
             DiagnoseReply::UnknownInfluence { path, why } => {
                 let mut map = serializer.serialize_map(Some(3))?;
