@@ -503,6 +503,12 @@ fn a_diagnosis_takes_answers_and_names_the_buggy_call() {
     assert!(agent.fails("diagnose", other).contains("question 99"));
     let shown = agent.call("diagnose", json!({"diagnosis": diagnosis}));
     assert_eq!(shown.data["question"], reply.data["question"]);
+    // What runs code of the program needs the user's leave.
+    let ran = agent.fails("diagnose", json!({"diagnosis": diagnosis, "path": "this.toString()"}));
+    assert!(ran.contains("--allow-commands"), "{ran}");
+    let kept = agent.call("diagnose", json!({"diagnosis": diagnosis, "condition": "a == null || true"}));
+    assert!(kept.text.contains("kept for all calls of the method"), "{}", kept.text);
+    reply = agent.call("diagnose", json!({"diagnosis": diagnosis}));
     let mut answers = 0;
     while reply.data.get("buggy").is_none() {
         let question = reply.data["question"].clone();

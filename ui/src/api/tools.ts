@@ -143,6 +143,7 @@ export type DiagnosisAction =
           of?: 'method' | 'class' | 'package';
           node?: number;
       }
+    | { question: number; condition: string; node?: number }
     | { end: true };
 
 export interface Confirmation {

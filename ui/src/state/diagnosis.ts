@@ -63,6 +63,17 @@ export async function answer(
     await act({ question: number, answer: given, ...more, ...(isOther && { node: call }) });
 }
 
+/** Says in Java what all calls must do of the method of the selected call. */
+export async function ensure(condition: string): Promise<void> {
+    const open = question.peek();
+    if (open === undefined) {
+        return;
+    }
+    const call = selectedCall.peek();
+    const isOther = call !== undefined && call !== open.node;
+    await act({ question: open.question, condition, ...(isOther && { node: call }) });
+}
+
 /** Shows the call that is asked about, and at the end the buggy one. */
 let followed = '';
 effect(() => {

@@ -10,7 +10,7 @@ import { LongText } from '../parts/long-text';
 import { Nothing, Panel } from '../parts/panel';
 import { openPopup } from '../parts/popup';
 import { Scrolled } from '../parts/scrolled';
-import { answer, diagnosis, endDiagnosis, question, startDiagnosis } from '../state/diagnosis';
+import { answer, diagnosis, endDiagnosis, ensure, question, startDiagnosis } from '../state/diagnosis';
 import { node } from '../state/node';
 import { recording } from '../state/session';
 import { select, selectedCall } from '../state/selection';
@@ -191,6 +191,26 @@ function Open({ question: open }: { question: Question }): JSX.Element {
                     onClick={() => void answer('inadmissible')}
                 >
                     <span aria-hidden="true">↯</span> Wrong inputs
+                </button>
+                <button
+                    type="button"
+                    aria-haspopup="menu"
+                    title="What all calls of the method must do"
+                    onClick={event =>
+                        openPopup(event.currentTarget, {
+                            title: 'All calls of the method must do this, in Java',
+                            items: [],
+                            forms: [
+                                {
+                                    label: 'result.length() == 7',
+                                    button: 'Keep',
+                                    does: text => void ensure(text),
+                                },
+                            ],
+                        })
+                    }
+                >
+                    Must do…
                 </button>
                 <Undo />
             </div>

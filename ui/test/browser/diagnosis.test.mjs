@@ -91,6 +91,20 @@ visit('pointing at a wrong value leads to the call that wrote it', mergeSort, as
     assert.ok(more < 4, `${more} answers more`);
 });
 
+visit('a condition answers for all calls of a method', mergeSort, async page => {
+    const diagnosis = await begin(page);
+    await asked(diagnosis, '');
+    await page.tree.getByRole('treeitem', { name: /#1 sort/ }).click();
+    await says(diagnosis, /the answer is about that call/);
+    await page.button('Must do…', diagnosis).click();
+    const form = page.page.getByRole('textbox', { name: 'result.length() == 7' });
+    await form.fill('a[0] <= a[1] && a[1] <= a[2] && a[2] <= a[3]');
+    await form.press('Enter');
+    await says(page.tree.getByRole('treeitem', { name: /#1 sort/ }), /✗/);
+    await diagnosis.getByText(/What was answered and said/).click();
+    await says(diagnosis, /kept for all calls of the method/);
+});
+
 visit('the same with keys alone', mergeSort, async page => {
     await page.page.getByRole('tab', { name: /^Diagnosis/ }).focus();
     const diagnosis = page.region('Diagnosis');

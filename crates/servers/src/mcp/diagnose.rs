@@ -27,6 +27,8 @@ pub struct Diagnose {
     pub answer: Option<AnswerWord>,
     /// The wrong part, as result or this.head; alone: shows it
     pub path: Option<String>,
+    /// In place of an answer, what all calls of the method must do: result.length() == 7
+    pub condition: Option<String>,
 }
 
 /// An answer.
@@ -140,6 +142,9 @@ impl Diagnose {
         context: &Context,
     ) -> Result<DiagnoseResult, CommandError> {
         let command = self.command()?;
+        if let AnswerCommand::Show(shown) = &command {
+            bench.permissions.check_shown(shown)?;
+        }
         let (number, mut dialogue) = bench.take_diagnosis(handle)?;
         if let (Some(meant), Some(open)) = (self.question, dialogue.question())
             && meant != open
@@ -161,6 +166,12 @@ impl Diagnose {
 
     fn command(&self) -> Result<AnswerCommand, CommandError> {
         let judge = |judgement| Ok(AnswerCommand::Judge(judgement));
+        if let Some(condition) = &self.condition {
+            if self.answer.is_some() || self.path.is_some() {
+                return usage("`condition` stands in place of `answer` and `path`");
+            }
+            return Ok(AnswerCommand::Ensure { condition: condition.clone(), complete: false });
+        }
         match (self.answer, &self.path) {
             (Some(AnswerWord::Wrong), Some(path)) => Ok(AnswerCommand::Wrong(path.clone())),
             (Some(AnswerWord::Wrong), None) => {

@@ -3,6 +3,7 @@
 use super::{Mcp, usage};
 use chain::{Chain, Debuggee};
 use command::CommandError;
+use command::diagnose::runs_code;
 use command::program::{LaunchArgs, ProgramArgs};
 use session::Context;
 use session::Wanted;
@@ -221,11 +222,19 @@ impl Permissions {
         }
         let wanted = Wanted::of_chain(Path::new(""), chain).commands;
         match wanted.into_iter().find(|(field, _)| *field == "calls") {
-            Some((_, expression)) => usage(format!(
-                "the expression {expression} calls a method, which would run code: ask about variables, \
-                 fields and elements only, or ask the user for `qp mcp --allow-commands`"
-            )),
+            Some((_, expression)) => would_run_code(&expression),
             None => Ok(()),
+        }
+    }
+
+    /// Checks that an expression whose value is to be shown calls no method of the program.
+    ///
+    /// # Errors
+    /// It calls one.
+    pub fn check_shown(&self, expression: &str) -> Result<(), CommandError> {
+        match !self.allows_commands && runs_code(expression) {
+            true => would_run_code(expression),
+            false => Ok(()),
         }
     }
 
@@ -240,6 +249,13 @@ impl Permissions {
             None => usage("the user has opened no folder for files: ask for `qp mcp --root FOLDER`"),
         }
     }
+}
+
+fn would_run_code(expression: &str) -> Result<(), CommandError> {
+    usage(format!(
+        "the expression {expression} calls a method, which would run code: ask about variables, fields and \
+         elements only, or ask the user for `qp mcp --allow-commands`"
+    ))
 }
 
 /// What a chain can run besides its command.

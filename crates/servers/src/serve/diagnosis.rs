@@ -28,6 +28,8 @@ pub struct DiagnosisAction {
     pub answer: Option<AnswerWord>,
     /// The path of the wrong value.
     pub path: Option<String>,
+    /// In place of an answer: what all calls of the method must do.
+    pub condition: Option<String>,
     /// Which methods are trusted.
     pub of: Option<Trust>,
     /// The call that the answer is about, if it is not that of the question.
@@ -137,7 +139,13 @@ fn not_interrupted(context: &Context) -> Result<(), CommandError> {
 impl DiagnosisAction {
     fn command(&self) -> Result<AnswerCommand, CommandError> {
         match self.answer {
-            None => usage("there is no `answer`"),
+            None => match &self.condition {
+                Some(condition) => {
+                    Ok(AnswerCommand::Ensure { condition: condition.clone(), complete: false })
+                }
+                None => usage("there is no `answer`"),
+            },
+            Some(_) if self.condition.is_some() => usage("`condition` stands in place of `answer`"),
             Some(word) if self.path.is_some() && word != AnswerWord::Wrong => {
                 usage("`path` goes with the answer `wrong`")
             }
