@@ -17,42 +17,46 @@ impl Calls {
         other: &Calls,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, TraceError> {
-        let is_alike = self.bytes == other.bytes
-            && self.stamp().sites == other.stamp().sites
-            && !self.source.has_dropped()
-            && !other.source.has_dropped();
-        if !is_alike {
-            return Ok(false);
-        }
-        let (mut here, mut there) = (self.source.again(), other.source.again());
-        let (streams, others) = (streams(&here), streams(&there));
-        if !streams.keys().eq(others.keys()) {
-            return Ok(false);
-        }
-        for (mut one, mut other) in streams.into_values().zip(others.into_values()) {
-            loop {
-                if !goes_on() {
-                    return Err(TraceError::Interrupted);
-                }
-                let (Some(left), Some(right)) = (one.rest(&mut here)?, other.rest(&mut there)?) else {
-                    return Ok(false);
-                };
-                let length = left.len().min(right.len());
-                if left.get(..length) != right.get(..length) {
-                    return Ok(false);
-                }
-                if length == 0 {
-                    if left.len() != right.len() {
-                        return Ok(false);
-                    }
-                    break;
-                }
-                one.at += length;
-                other.at += length;
-            }
-        }
-        Ok(true)
+        have_same_events(&self.source, &other.source, goes_on)
     }
+}
+
+fn have_same_events(
+    one: &Source,
+    other: &Source,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<bool, TraceError> {
+    if one.stamp.sites != other.stamp.sites || one.has_dropped() || other.has_dropped() {
+        return Ok(false);
+    }
+    let (mut here, mut there) = (one.again(), other.again());
+    let (streams, others) = (streams(&here), streams(&there));
+    if !streams.keys().eq(others.keys()) {
+        return Ok(false);
+    }
+    for (mut one, mut other) in streams.into_values().zip(others.into_values()) {
+        loop {
+            if !goes_on() {
+                return Err(TraceError::Interrupted);
+            }
+            let (Some(left), Some(right)) = (one.rest(&mut here)?, other.rest(&mut there)?) else {
+                return Ok(false);
+            };
+            let length = left.len().min(right.len());
+            if left.get(..length) != right.get(..length) {
+                return Ok(false);
+            }
+            if length == 0 {
+                if left.len() != right.len() {
+                    return Ok(false);
+                }
+                break;
+            }
+            one.at += length;
+            other.at += length;
+        }
+    }
+    Ok(true)
 }
 
 /// The events of a thread, read chunk by chunk.
@@ -86,5 +90,58 @@ impl EventStream {
             (self.read, self.at) = (read, 0);
         }
         Ok(self.read.get(self.at..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunks::ChunkWriter;
+    use crate::folder::{About, Folder};
+
+    /// The events of some threads, in chunks of so many bytes at most.
+    fn source(events: &[(u32, &[u8])], chunk: usize) -> (Source, tempfile::TempDir) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("trace"), &About::default()).unwrap();
+        std::fs::write(folder.sites(), "{\"Wrote\": \"/a\"}\n").unwrap();
+        let mut writer = ChunkWriter::open(&folder.events()).unwrap();
+        let mut at = [0; 4];
+        let longest = events.iter().map(|(_, of)| of.len()).max().unwrap();
+        for begin in (0..longest).step_by(chunk) {
+            for (thread, of) in events {
+                let end = of.len().min(begin + chunk);
+                if begin < end {
+                    let at = &mut at[*thread as usize];
+                    writer.append(*thread, *at, &of[begin..end]).unwrap();
+                    *at += (end - begin) as u64;
+                }
+            }
+        }
+        (Source::open(&folder, &About::default()).unwrap().0, place)
+    }
+
+    #[test]
+    fn the_bytes_of_each_thread_count_and_not_their_division() {
+        let (one, other): (Vec<u8>, Vec<u8>) = ((0..200).collect(), (50..90).collect());
+        let mut changed = one.clone();
+        changed[199] += 1;
+        let is_same = |left: &[(u32, &[u8])], right: &[(u32, &[u8])]| {
+            let ((left, _one), (right, _other)) = (source(left, 64), source(right, 7));
+            have_same_events(&left, &right, &mut || true).unwrap()
+        };
+        let both: [(u32, &[u8]); 2] = [(1, &one), (2, &other)];
+        assert!(is_same(&both, &both));
+        assert!(is_same(&both, &[(2, &other), (1, &one)]));
+        for different in [
+            &[(1, &*changed), (2, &*other)][..],
+            &[(1, &one[..199]), (2, &other)],
+            &[(1, &one), (3, &other)],
+            &[(1, &one)],
+        ] {
+            assert!(!is_same(&both, different) && !is_same(different, &both));
+        }
+        let ((left, _one), (right, _other)) = (source(&both, 64), source(&both, 64));
+        let stopped = have_same_events(&left, &right, &mut || false);
+        assert!(matches!(stopped, Err(TraceError::Interrupted)));
     }
 }
