@@ -6,25 +6,33 @@ use super::steps::{OwnSteps, Step, StepKind, StepOrigin, StepValues};
 use super::versions::{Versions, is_initialiser};
 use classes::ClassPool;
 use smallvec::smallvec;
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 use trace::{
     Calls, TextChange, TextEffect, TraceError, Traced, TracedEvent, Value, WalkControl, WalkPosition,
 };
 
-/// Number of calls whose steps are read at once.
-const READ_AT_ONCE: u32 = 1 << 12;
+/// Number of calls whose steps are read at once: at least, and where one call follows the other.
+const READ_AT_ONCE: Range<u32> = 1 << 10..1 << 15;
+/// Number of steps that calls have on an average.
+const USUAL: usize = 3;
+/// Number of such parts that are kept. A class initialiser is read where it ran, and then the walk goes on
+/// where it was.
+const KEPT: usize = 3;
 /// Most events that are read at once.
-const MOST_STEPS: usize = 1 << 18;
+const MOST_STEPS: usize = 1 << 17;
 /// How deep calls of methods that only one version has are taken apart.
 const INLINED: u32 = 32;
 
 /// Reads steps of one run, and keeps those of neighbouring calls.
 pub struct StepReader {
     side: usize,
-    /// The first call whose steps are kept.
-    first: u32,
-    /// The steps by call from the first on.
-    kept: Vec<OwnSteps>,
+    /// The parts that were read last, the newest one last: the first call, and the steps by call from there
+    /// on.
+    kept: VecDeque<(u32, Vec<OwnSteps>)>,
+    /// Number of calls in the newest part, at most.
+    read_at_once: u32,
     /// The steps of further calls, whose ends were not recorded.
     unended: NumberMap<u32, OwnSteps>,
 }
@@ -32,7 +40,12 @@ pub struct StepReader {
 impl StepReader {
     /// A reader for the run on this side: 0 or 1.
     pub fn new(side: usize) -> StepReader {
-        StepReader { side, first: 0, kept: Vec::new(), unended: NumberMap::default() }
+        StepReader {
+            side,
+            kept: VecDeque::new(),
+            read_at_once: READ_AT_ONCE.start,
+            unended: NumberMap::default(),
+        }
     }
 
     /// The steps of a call. Calls of methods that only this version has are replaced by their steps.
@@ -97,11 +110,16 @@ impl StepReader {
         if let Some(kept) = self.kept(node) {
             return Ok(kept);
         }
-        let mut reading = Reading::of(self.side, node);
+        let goes_on =
+            self.kept.back().is_some_and(|(first, _)| first.saturating_add(self.read_at_once) == node);
+        self.read_at_once =
+            if goes_on { (self.read_at_once * 2).min(READ_AT_ONCE.end) } else { READ_AT_ONCE.start };
+        let end = node.saturating_add(self.read_at_once);
+        let mut reading = Reading::of(self.side, node..end);
         let (mut many, mut stopped) = (0, None);
         run.calls.walk_after(node, None, |calls, event| {
             many += 1;
-            let is_far = event.node.is_some_and(|of| of >= node.saturating_add(READ_AT_ONCE));
+            let is_far = event.node.is_some_and(|of| of >= end);
             if is_far || many > MOST_STEPS {
                 stopped = Some((event.walk_position(), call_of(event)));
                 return WalkControl::Stop;
@@ -112,8 +130,10 @@ impl StepReader {
         if let Some((position, inside)) = stopped {
             self.read_rest(run, position, inside, &mut reading, pools, versions)?;
         }
-        self.first = node;
-        self.kept = reading.finish(&mut self.unended);
+        self.kept.push_back((node, reading.finish(&mut self.unended)));
+        if self.kept.len() > KEPT {
+            self.kept.pop_front();
+        }
         Ok(self.kept(node).unwrap_or_default())
     }
 
@@ -130,7 +150,7 @@ impl StepReader {
         versions: &mut Versions,
     ) -> Result<(), TraceError> {
         let around = std::iter::successors(inside, |of| run.calls.parent(*of));
-        let around = around.take_while(|of| *of >= reading.first);
+        let around = around.take_while(|of| *of >= reading.range.start);
         let mut open: NumberSet<u32> = around.filter(|of| !self.unended.contains_key(of)).collect();
         let Some(outermost) = open.iter().min().copied() else { return Ok(()) };
         let last = outermost.saturating_add(run.calls.below(outermost));
@@ -159,8 +179,11 @@ impl StepReader {
     }
 
     fn kept(&self, node: u32) -> Option<OwnSteps> {
-        let at = || usize::try_from(node.checked_sub(self.first)?).ok();
-        self.unended.get(&node).or_else(|| self.kept.get(at()?)).cloned()
+        let of_part = |(first, steps): &'_ (u32, Vec<OwnSteps>)| {
+            let at = usize::try_from(node.checked_sub(*first)?).ok()?;
+            steps.get(at).cloned()
+        };
+        self.unended.get(&node).cloned().or_else(|| self.kept.iter().rev().find_map(of_part))
     }
 }
 
@@ -183,9 +206,10 @@ fn is_inlined(side: usize, calls: &Calls, step: &Step, versions: &Versions) -> b
 /// The steps of some calls while they are read.
 struct Reading {
     side: usize,
-    first: u32,
+    /// The calls.
+    range: Range<u32>,
     /// Each step with its call, in the order of the events.
-    read: Vec<(u32, Step)>,
+    read: Vec<(u32, Option<Step>)>,
     /// The number of steps so far of each call from the first on.
     counts: Vec<u32>,
     /// The same of further calls that are read.
@@ -197,12 +221,12 @@ struct Reading {
 }
 
 impl Reading {
-    /// For the calls from `first` on.
-    fn of(side: usize, first: u32) -> Reading {
+    /// For some calls.
+    fn of(side: usize, range: Range<u32>) -> Reading {
         Reading {
             side,
-            first,
-            read: Vec::new(),
+            read: Vec::with_capacity(range.len().saturating_mul(USUAL)),
+            range,
             counts: Vec::new(),
             unended: NumberMap::default(),
             initialisers: NumberMap::default(),
@@ -213,15 +237,15 @@ impl Reading {
     /// The steps of the calls from the first on; those of further calls are added to `unended`.
     fn finish(self, unended: &mut NumberMap<u32, OwnSteps>) -> Vec<OwnSteps> {
         let mut own: NumberMap<u32, Vec<Step>> = self.unended.keys().map(|of| (*of, Vec::new())).collect();
-        let place = |of: u32| usize::try_from(of.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let place = |of: u32| usize::try_from(of.saturating_sub(self.range.start)).unwrap_or(usize::MAX);
         let mut ends = vec![0_usize; self.counts.len()];
-        let mut steps = Vec::with_capacity(self.read.len());
-        for (of, step) in self.read {
-            if let Some(own) = own.get_mut(&of) {
-                own.push(step);
-            } else if let Some(count) = ends.get_mut(place(of)) {
+        let (mut steps, mut all) = (self.read, 0);
+        for (of, step) in &mut steps {
+            if let Some(own) = own.get_mut(of) {
+                own.extend(step.take());
+            } else if let Some(count) = ends.get_mut(place(*of)) {
                 *count += 1;
-                steps.push((of, Some(step)));
+                all += 1;
             }
         }
         let mut begin = 0;
@@ -229,9 +253,9 @@ impl Reading {
             begin += std::mem::replace(end, begin);
         }
         // Now each end is where the steps of its call begin, and moves to where they end.
-        let mut order = vec![0; steps.len()];
-        for (at, (of, _)) in steps.iter().enumerate() {
-            if let Some(end) = ends.get_mut(place(*of)) {
+        let mut order = vec![0; all];
+        for (at, (of, step)) in steps.iter().enumerate() {
+            if let Some(end) = ends.get_mut(place(*of)).filter(|_| step.is_some()) {
                 if let Some(slot) = order.get_mut(*end) {
                     *slot = at;
                 }
@@ -239,7 +263,9 @@ impl Reading {
             }
         }
         let step_at = |at: usize| steps.get_mut(at).and_then(|(_, step)| step.take());
-        let batch: Rc<Vec<Step>> = Rc::new(order.into_iter().filter_map(step_at).collect());
+        let mut batch = Vec::with_capacity(all);
+        batch.extend(order.into_iter().filter_map(step_at));
+        let batch = Rc::new(batch);
         let mut initialisers = self.initialisers;
         let mut with_initialisers = |of: u32, steps: OwnSteps| match initialisers.is_empty() {
             true => steps,
@@ -250,7 +276,7 @@ impl Reading {
         }
         let mut begin = 0;
         let ranges = ends.into_iter().map(|end| std::mem::replace(&mut begin, end)..end);
-        let calls = (self.first..).zip(ranges);
+        let calls = self.range.zip(ranges);
         calls.map(|(of, range)| with_initialisers(of, OwnSteps::among(batch.clone(), range))).collect()
     }
 
@@ -259,7 +285,7 @@ impl Reading {
         let count = match self.unended.get_mut(&of) {
             Some(count) => count,
             None => {
-                let at = of.checked_sub(self.first).filter(|at| *at < READ_AT_ONCE)?;
+                let at = of.checked_sub(self.range.start).filter(|_| of < self.range.end)?;
                 let at = usize::try_from(at).ok()?;
                 // A thread may have far fewer calls.
                 if self.counts.len() <= at {
@@ -327,11 +353,11 @@ impl Reading {
             return self.preset.entry(of).or_default().push(step);
         }
         let born = step.values.first().copied();
-        self.read.push((of, step));
+        self.read.push((of, Some(step)));
         if kind == StepKind::Born && !self.preset.is_empty() {
             for mut preset in self.preset.remove(&of).unwrap_or_default() {
                 preset.values = born.into_iter().chain(preset.values).collect();
-                self.read.push((of, preset));
+                self.read.push((of, Some(preset)));
             }
         }
     }

@@ -130,16 +130,16 @@ impl Command for Diff {
         let mut there = vec![self.open(&folders[1], context).await?];
         let unlike = self.record_alike(&mut here, &mut there, work.path(), context).await?;
         let mut known = KnownVariation::default();
+        let mut unconfirmed = None;
         loop {
-            let found = diagnose::find_divergence(&mut here, &mut there, &mut known, context).await?;
+            let has_more = unconfirmed.is_none();
+            let found =
+                diagnose::find_divergence(&mut here, &mut there, &mut known, has_more, context).await?;
             let runs = here.len();
-            let wanted = found.wanted;
-            let mut parting = Parting { runs, whose_code: whose_code.clone(), ..self.parting(found) };
-            parting.missing = missing(&here, &there);
-            if let Some(why) = &unlike {
-                parting.uncompared.push(why.clone());
-            }
-            if wanted <= runs {
+            if found.wanted <= runs || !has_more {
+                let mut parting = Parting { runs, whose_code, unconfirmed, ..self.parting(found) };
+                parting.missing = missing(&here, &there);
+                parting.uncompared.extend(unlike);
                 return Ok(parting);
             }
             // A difference counts only where runs of one version agree. Runs of named folders may need the
@@ -150,15 +150,13 @@ impl Command for Diff {
             let own = self.again(&mut here, out("here"), None, context);
             let other = self.again(&mut there, out("there"), None, context);
             let (own, other) = Box::pin(beside(at_once, own, other)).await;
-            for (version, further) in [(&mut here, own), (&mut there, other)] {
-                match further {
-                    Ok(run) => version.push(run),
-                    Err(Again::Failed(error)) => return Err(error),
-                    Err(Again::Cannot(why)) => {
-                        parting.unconfirmed = Some(why);
-                        return Ok(parting);
-                    }
+            match (own, other) {
+                (Ok(own), Ok(other)) => {
+                    here.push(own);
+                    there.push(other);
                 }
+                (Err(Again::Failed(error)), _) | (_, Err(Again::Failed(error))) => return Err(error),
+                (Err(Again::Cannot(why)), _) | (_, Err(Again::Cannot(why))) => unconfirmed = Some(why),
             }
         }
     }

@@ -130,7 +130,8 @@ impl VersionComparison {
 }
 
 /// Finds where two versions diverge. Further runs of each version show what varies; `known` is what earlier
-/// comparisons with fewer runs have shown.
+/// comparisons with fewer runs have shown. Where more runs are wanted, only their number is found, unless
+/// there are no more.
 ///
 /// # Errors
 /// A recording cannot be read, or the user interrupts.
@@ -138,12 +139,17 @@ pub async fn find_divergence(
     here: &mut [Diagnoser],
     there: &mut [Diagnoser],
     known: &mut KnownVariation,
+    has_more: bool,
     context: &Context,
 ) -> Result<VersionComparison, SessionError> {
     let compared = {
         let [mut here, mut there] = [&mut *here, &mut *there].map(|runs| runs.iter_mut().collect::<Vec<_>>());
         compare_versions(&mut here, &mut there, known, context)?
     };
+    let wanted = compared.wanted;
+    if has_more && wanted > here.len() {
+        return Ok(VersionComparison { wanted, ..VersionComparison::default() });
+    }
     let (Some(one), Some(other)) = (here.first_mut(), there.first_mut()) else {
         return Ok(VersionComparison::default());
     };
@@ -154,7 +160,7 @@ pub async fn find_divergence(
         varies: listed,
         more,
         only_in_one: alignment.only_in_one.iter().cloned().collect(),
-        wanted: compared.wanted,
+        wanted,
         ..VersionComparison::default()
     };
     if alignment.is_cut {
