@@ -15,9 +15,11 @@ struct Asked {
     fault: String,
     /// The expression.
     what: String,
-    /// The point.
+    /// The line of the point, with `index`; without it the failure of the test.
+    #[serde(default)]
     at: String,
-    /// Which execution of its line.
+    /// Which execution of the line.
+    #[serde(default)]
     index: i64,
     /// Whether the field is meant, and not its object.
     #[serde(default)]
@@ -97,10 +99,10 @@ fn place(found: &Found) -> Option<usize> {
 fn answer(case: &Case<'_>, asked: &Asked) -> Found {
     let class_path = case.project.class_path(Some(&case.fault.id));
     let (program, index) = (qp(), format!("--index={}", asked.index));
-    let words =
-        [&program, "--format", "json", "omitted", &asked.what, "--at", &asked.at, &index, "--confirm"];
+    let words = [&program, "--format", "json", "omitted", &asked.what, "--confirm"];
     let words = words.into_iter().chain(["--test", &case.fault.test, "--classpath", &class_path]);
-    let words = words.chain(asked.field.then_some("--field"));
+    let at = ["--at", &asked.at, &index].into_iter().filter(|_| !asked.at.is_empty());
+    let words = words.chain(at).chain(asked.field.then_some("--field"));
     let command: Vec<String> = words.map(str::to_owned).collect();
     let ended = run(&command, &case.folder(), limit());
     let took_s = ended.took.as_secs_f64();

@@ -280,3 +280,46 @@ fn what_only_the_other_version_goes_on_to_do_is_not_compared() {
     let same = compared("9");
     assert!(same["parted"].is_null() && varies(&same, "Checked.late"), "{same:#}");
 }
+
+/// What varies from run to run is not compared, so that the difference is seen in the first thread. The method
+/// with other code ran in the second one, whose calls have later numbers.
+#[test]
+fn what_ran_earlier_in_another_thread_is_a_suspect() {
+    let right = r#"import java.util.*;
+
+public class Late {
+    static final List<Long> SEEN = Collections.synchronizedList(new ArrayList<>());
+
+    static void note(int n) {
+        if (n > 0) SEEN.add(System.nanoTime());
+    }
+
+    static void check() {
+        if (SEEN.size() != 1) throw new IllegalStateException("seen");
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Thread worker = new Thread(() -> { note(0); note(1); });
+        worker.start();
+        worker.join();
+        check();
+    }
+}
+"#;
+    let folder = tempfile::tempdir_in(scratch()).expect("a folder");
+    for (version, text) in [("wrong", right.replace("n > 0", "n >= 0")), ("right", right.to_owned())] {
+        let to = folder.path().join(version);
+        std::fs::create_dir_all(&to).expect("a folder");
+        std::fs::write(to.join("Late.java"), text).expect("written");
+        Javac::new().args(["-g", "-d"]).arg(&to).arg(to.join("Late.java")).run();
+    }
+    let program = ["diff", "--reference", "right", "--format=json", "--", "java", "-cp", "wrong", "Late"];
+    let output = finish(qp().current_dir(folder.path()).args(program));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    let parted = &told["parted"];
+    assert_eq!(
+        (&parted["method"], &parted["seen_in"]["method"]),
+        (&json!("note"), &json!("check")),
+        "{told:#}"
+    );
+}

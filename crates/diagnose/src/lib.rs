@@ -337,14 +337,16 @@ impl Diagnoser {
         Ok(match step {
             // The loop above answers `Step::Ask`.
             Step::Ask(_) | Step::NoneLeft => Next::NoneLeft,
-            Step::Buggy(node) if let Some(suspects) = self.in_place_of(node) => {
-                let invalid = suspects.is_empty().then(|| self.buggy(node));
-                Next::Undecided(invalid, suspects)
-            }
-            Step::Buggy(node) => {
-                self.found = Some(node);
-                Next::Buggy(self.buggy(node))
-            }
+            Step::Buggy(node) => match self.in_place_of(node)? {
+                Some(suspects) => {
+                    let invalid = suspects.is_empty().then(|| self.buggy(node));
+                    Next::Undecided(invalid, suspects)
+                }
+                None => {
+                    self.found = Some(node);
+                    Next::Buggy(self.buggy(node))
+                }
+            },
             Step::Undecided(invalid, unknown) => {
                 let unknown = self.diagnosis.likeliest_first(&unknown);
                 let mut known = BTreeSet::new();

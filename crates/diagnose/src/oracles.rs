@@ -150,12 +150,15 @@ impl Diagnoser {
 
     /// The calls that may have the bug in place of an invalid call whose method has the same code in the
     /// right version. `None` if the call itself may have it, or if a person has called it invalid.
-    pub(super) fn in_place_of(&self, node: u32) -> Option<Vec<u32>> {
+    ///
+    /// # Errors
+    /// The recording cannot be read.
+    pub(super) fn in_place_of(&mut self, node: u32) -> Result<Option<Vec<u32>>, SessionError> {
         match &self.aligned {
             Some(AlignedReference::Aligned(runs)) if self.asked.iter().all(|(asked, _)| *asked != node) => {
-                runs.in_place_of(&self.trace.calls, self.nodes.call(node))
+                Ok(runs.in_place_of(&mut self.trace.calls, self.nodes.call(node))?)
             }
-            _ => None,
+            _ => Ok(None),
         }
     }
 

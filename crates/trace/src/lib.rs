@@ -21,6 +21,7 @@
 //! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
 //! - `time_axis` puts all threads on one axis, for pictures.
 //! - `blocks` divides the events of a thread into parts that are decoded alone.
+//! - `entered_before` finds the calls that were entered before a time.
 //! - `walk` visits the events of a thread or a call; `cursor` steps from one event to the next in both
 //!   directions.
 
@@ -37,6 +38,7 @@ mod coverage;
 mod cursor;
 mod decode;
 mod dropped_part;
+mod entered_before;
 mod error;
 mod event_cache;
 mod event_time;

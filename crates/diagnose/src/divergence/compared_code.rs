@@ -1,10 +1,10 @@
 //! Which methods of two versions have the same code, and how often a difference is run again.
 
+use super::last_calls::last_calls;
 use alignment::ChangedMethods;
 use classes::ClassPool;
-use indexmap::IndexMap;
-use std::collections::{BTreeSet, HashSet};
-use trace::Calls;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use trace::{Calls, TraceError};
 
 /// Number of runs of each version that confirm a difference.
 pub const RUNS: usize = 2;
@@ -52,19 +52,30 @@ impl ComparedCode {
     }
 
     /// The last calls of methods with other code there: those below a call or, if there are none, those
-    /// before its end.
-    pub fn suspects(&self, calls: &Calls, call: u32) -> Vec<u32> {
-        let end = call.saturating_add(calls.below(call));
-        let below = self.last_calls(calls, call..end.saturating_add(1));
-        if below.is_empty() { self.last_calls(calls, 0..end.saturating_add(1)) } else { below }
+    /// before its end, also in other threads.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn suspects(&self, calls: &mut Calls, call: u32) -> Result<Vec<u32>, TraceError> {
+        let mut below: BTreeMap<u32, u32> = BTreeMap::new();
+        for inner in call..=call.saturating_add(calls.below(call)) {
+            below.extend(
+                calls.method_number(inner).filter(|of| self.other.contains(of)).map(|of| (of, inner)),
+            );
+        }
+        if below.is_empty() {
+            return self.last_calls(calls, Some(call));
+        }
+        let mut below: Vec<u32> = below.into_values().collect();
+        below.sort_unstable();
+        Ok(below)
     }
 
-    /// The last call of each method with other code among some calls.
-    pub fn last_calls(&self, calls: &Calls, among: std::ops::Range<u32>) -> Vec<u32> {
-        let mut last: IndexMap<u32, u32> = IndexMap::new();
-        for call in among.filter(|call| self.is_other(calls, *call)) {
-            last.extend(calls.method_number(call).map(|method| (method, call)));
-        }
-        last.into_values().collect()
+    /// The last call of each method with other code, before the end of a call or of the run.
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn last_calls(&self, calls: &mut Calls, end_of: Option<u32>) -> Result<Vec<u32>, TraceError> {
+        last_calls(calls, end_of, &|method| self.other.contains(&method))
     }
 }

@@ -9,7 +9,7 @@ use alignment::{Alignment, Verdict};
 use bytecode::Op;
 use bytecode::descriptor::class_name;
 use std::collections::{BTreeMap, BTreeSet};
-use trace::{Calls, Checksum, Exit, FileEnd};
+use trace::{Calls, Checksum, Exit, FileEnd, TraceError};
 
 /// Methods of the JDK that end the program.
 const EXITS: [(&str, &str); 3] =
@@ -67,14 +67,49 @@ impl EndsDivergence {
 }
 
 /// Compares what a person sees of the runs, where no call differs.
+///
+/// # Errors
+/// The events cannot be read.
 pub fn divergence(
-    here: &[&Diagnoser],
-    there: &[&Diagnoser],
+    here: &mut [&mut Diagnoser],
+    there: &mut [&mut Diagnoser],
     alignment: &Alignment,
     code: &ComparedCode,
-) -> EndsDivergence {
-    let mut ends = compared(here, there);
-    let (Some(one), Some(other)) = (here.first(), there.first()) else { return EndsDivergence::default() };
+) -> Result<EndsDivergence, TraceError> {
+    let (ends, exiting) = {
+        let here: Vec<&Diagnoser> = here.iter().map(|run| &**run).collect();
+        let there: Vec<&Diagnoser> = there.iter().map(|run| &**run).collect();
+        let mut ends = compared(&here, &there);
+        let (Some(one), Some(other)) = (here.first(), there.first()) else {
+            return Ok(EndsDivergence::default());
+        };
+        add_ends_of_calls(&mut ends, one, other, alignment);
+        if ends.differs.is_empty() {
+            return Ok(EndsDivergence { ends, ..EndsDivergence::default() });
+        }
+        let exiting = exiting(&ends, one, other, alignment);
+        (ends, exiting)
+    };
+    let Some(one) = here.first_mut() else { return Ok(EndsDivergence::default()) };
+    let calls = &mut one.trace.calls;
+    let suspects = match exiting {
+        Some(call) if code.is_same(calls, call) => code.suspects(calls, call)?,
+        Some(_) => Vec::new(),
+        None => code.last_calls(calls, None)?,
+    };
+    let (call, suspects) = match suspects[..] {
+        [only] => (Some(only), Vec::new()),
+        _ => (exiting, suspects),
+    };
+    // Output can depend on time and on other threads, and agree in a few runs by chance.
+    let is_in_doubt = exiting.is_none() || calls.threads().len() > 1;
+    let wanted = if is_in_doubt { IN_DOUBT } else { RUNS };
+    let same_code = call.is_some_and(|call| code.is_same(calls, call));
+    Ok(EndsDivergence { ends, call, exiting, suspects, same_code, wanted })
+}
+
+/// Adds how the first calls of threads ended, where that differs.
+fn add_ends_of_calls(ends: &mut Ends, one: &Diagnoser, other: &Diagnoser, alignment: &Alignment) {
     let how = |run: &Diagnoser, call: u32| match run.trace.calls.exit(call) {
         Exit::Returned => "returned",
         Exit::Threw => "threw an exception",
@@ -87,25 +122,6 @@ pub fn divergence(
             ends.differs.push(VersionDifference { what, here, there });
         }
     }
-    if ends.differs.is_empty() {
-        return EndsDivergence { ends, ..EndsDivergence::default() };
-    }
-    let calls = &one.trace.calls;
-    let exiting = exiting(&ends, one, other, alignment);
-    let suspects = match exiting {
-        Some(call) if code.is_same(calls, call) => code.suspects(calls, call),
-        Some(_) => Vec::new(),
-        None => code.last_calls(calls, 0..u32::try_from(calls.count()).unwrap_or(u32::MAX)),
-    };
-    let (call, suspects) = match suspects[..] {
-        [only] => (Some(only), Vec::new()),
-        _ => (exiting, suspects),
-    };
-    // Output can depend on time and on other threads, and agree in a few runs by chance.
-    let is_in_doubt = exiting.is_none() || calls.threads().len() > 1;
-    let wanted = if is_in_doubt { IN_DOUBT } else { RUNS };
-    let same_code = call.is_some_and(|call| code.is_same(calls, call));
-    EndsDivergence { ends, call, exiting, suspects, same_code, wanted }
 }
 
 /// Compares the ends of runs of two versions.

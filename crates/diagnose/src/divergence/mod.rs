@@ -10,6 +10,7 @@ mod compared_code;
 mod comparison;
 mod differences;
 mod ends;
+mod last_calls;
 mod unseen;
 mod varying;
 mod versions;

@@ -2,11 +2,12 @@
 //! have changed it: what they did to such objects is not compared.
 
 use super::super::Diagnoser;
+use super::last_calls::last_calls;
 use classes::ClassPool;
 use program::{is_passing, is_unseen, unseen_types, unseen_uses};
 use session::SessionError;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use trace::{Calls, Level, Method, shown_class};
+use trace::{Calls, Level, Method, TraceError, shown_class};
 
 /// Most classes or methods that are named.
 const NAMED: usize = 5;
@@ -105,23 +106,21 @@ impl UnseenState {
 
     /// The last calls of other methods that may have changed objects which the method of a call uses, up to
     /// the end of the call.
-    pub fn before(&self, calls: &Calls, call: u32) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn before(&self, calls: &mut Calls, call: u32) -> Result<Vec<u32>, TraceError> {
         let own = calls.method_number(call);
         let Some(used) = own.and_then(|own| self.methods.get(&own)).map(|uses| &uses.used) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let changes = |uses: &MethodUses| !uses.changed.is_disjoint(used);
         let others = self.methods.iter().filter(|(method, uses)| Some(**method) != own && changes(uses));
         let others: HashSet<u32> = others.map(|(method, _)| *method).collect();
-        if others.is_empty() {
-            return Vec::new();
+        match others.is_empty() {
+            true => Ok(Vec::new()),
+            false => last_calls(calls, Some(call), &|method| others.contains(&method)),
         }
-        let mut last = BTreeMap::new();
-        for call in 0..=call.saturating_add(calls.below(call)) {
-            let method = calls.method_number(call).filter(|method| others.contains(method));
-            last.extend(method.map(|method| (method, call)));
-        }
-        last.into_values().collect()
     }
 
     /// What is not compared of two runs, as text. `None` if nothing is left out.

@@ -179,9 +179,7 @@ pub fn compare_versions(
         let mut compared =
             ComparedVersions { alignment, varies, blamed, ends, wanted: RUNS, code, unseen, uncompared };
         if compared.alignment.among_roots.is_empty() {
-            let here: Vec<&Diagnoser> = here.iter().map(|run| &**run).collect();
-            let there: Vec<&Diagnoser> = there.iter().map(|run| &**run).collect();
-            compared.ends = ends::divergence(&here, &there, &compared.alignment, &compared.code);
+            compared.ends = ends::divergence(here, there, &compared.alignment, &compared.code)?;
             compared.wanted = compared.ends.wanted;
         }
         return Ok(compared);
@@ -193,14 +191,15 @@ pub fn compare_versions(
         _ => RUNS,
     };
     let suspects = match first.is_changed {
-        Some(false) => code.suspects(calls, first.here),
+        Some(false) => code.suspects(&mut one.trace.calls, first.here)?,
         _ => Vec::new(),
     };
     let blamed = match suspects[..] {
         [only] => BlamedCall { call: only, at, suspects: Vec::new() },
         _ => BlamedCall { call: first.here, at, suspects },
     };
-    let uncompared = uncompared.filter(|_| !unseen.before(calls, blamed.call).is_empty());
+    let before = unseen.before(&mut one.trace.calls, blamed.call)?;
+    let uncompared = uncompared.filter(|_| !before.is_empty());
     let (blamed, ends) = (Some(blamed), EndsDivergence::default());
     Ok(ComparedVersions { alignment, varies, blamed, ends, wanted, code, unseen, uncompared })
 }

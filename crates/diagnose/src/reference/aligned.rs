@@ -12,7 +12,7 @@ use session::{Context, SessionError};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use trace::{Calls, Level};
+use trace::{Calls, Level, TraceError};
 
 /// How long to wait for the end of the program.
 const WAIT: Duration = Duration::from_secs(60);
@@ -112,12 +112,15 @@ impl AlignedRuns {
     /// The calls that may have the bug in place of an invalid call: the last calls of methods with other
     /// code, if its method has the same code in the right version; those that may have changed objects that
     /// it uses and whose state was not recorded. `None` if there are none.
-    pub fn in_place_of(&self, calls: &Calls, node: u32) -> Option<Vec<u32>> {
+    ///
+    /// # Errors
+    /// The events cannot be read.
+    pub fn in_place_of(&self, calls: &mut Calls, node: u32) -> Result<Option<Vec<u32>>, TraceError> {
         if self.code.is_same(calls, node) {
-            return Some(self.code.suspects(calls, node));
+            return self.code.suspects(calls, node).map(Some);
         }
-        let before = self.unseen.before(calls, node);
-        (!before.is_empty()).then(|| std::iter::once(node).chain(before).collect())
+        let before = self.unseen.before(calls, node)?;
+        Ok((!before.is_empty()).then(|| std::iter::once(node).chain(before).collect()))
     }
 
     /// What is known of a call. `None` if the runs do not tell.
