@@ -12,6 +12,7 @@ mod dialogue;
 mod failing_tests;
 mod faults;
 mod influence;
+mod kept_runs;
 mod loop_nodes;
 mod loops;
 mod members;

@@ -9,7 +9,7 @@ use classes::DefaultScope;
 use debuggee::StdinRecording;
 use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, KnownVariation, Varying, VersionComparison};
 use files::TemporaryFolder;
-use recorded::{RecordOptions, RecordedTrace, beside, can_run_beside};
+use recorded::{KeptRun, RecordOptions, RecordedTrace, beside, can_run_beside};
 use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 use trace::Level;
@@ -122,7 +122,8 @@ impl Command for Diff {
         let work = work.map_err(super::unwritten(&std::env::temp_dir()))?;
         let test = self.test.found(context).await?;
         let program = test.instead_of(ProgramArgs::with(&self.launch).of_command(&self.command));
-        let VersionFolders { folders, whose_code } = self.folders(&program, work.path(), context).await?;
+        let VersionFolders { folders, whose_code, kept } =
+            self.folders(&program, work.path(), context).await?;
         let mut here = vec![self.open(&folders[0], context).await?];
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
             diagnose::check_reference(here, reference)?;
@@ -130,23 +131,35 @@ impl Command for Diff {
         let mut there = vec![self.open(&folders[1], context).await?];
         let unlike = self.record_alike(&mut here, &mut there, work.path(), context).await?;
         let mut known = KnownVariation::default();
-        let mut unconfirmed = None;
+        let (mut round, mut unconfirmed) = (0, None);
+        let mut uses_kept = kept.as_ref().is_some_and(|kept| kept.is_at(&folders[1]));
         loop {
             let has_more = unconfirmed.is_none();
             let found =
                 diagnose::find_divergence(&mut here, &mut there, &mut known, has_more, context).await?;
-            let runs = here.len();
+            if uses_kept && there.len() > 1 && !known.right_version_repeats() {
+                // Something else has changed since, or varies.
+                kept.iter().for_each(KeptRun::discard);
+                there.remove(0);
+                (known, uses_kept) = (KnownVariation::default(), false);
+                continue;
+            }
+            let runs = here.len().min(there.len());
             if found.wanted <= runs || !has_more {
                 let mut parting = Parting { runs, whose_code, unconfirmed, ..self.parting(found) };
                 parting.missing = missing(&here, &there);
                 parting.uncompared.extend(unlike);
+                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats());
+                drop((here, there));
+                to_keep.iter().for_each(|kept| kept.keep(&folders[1]));
                 return Ok(parting);
             }
             // A difference counts only where runs of one version agree. Runs of named folders may need the
             // user's permission first.
             let firsts = here.first().zip(there.first()).filter(|_| self.folder.is_none());
             let at_once = firsts.is_some_and(|(one, other)| can_run_beside(one.about(), other.about()));
-            let out = |name: &str| work.path().join(format!("{name}-{runs}"));
+            round += 1;
+            let out = |name: &str| work.path().join(format!("{name}-{round}"));
             let own = self.again(&mut here, out("here"), None, context);
             let other = self.again(&mut there, out("there"), None, context);
             let (own, other) = Box::pin(beside(at_once, own, other)).await;
@@ -167,6 +180,8 @@ struct VersionFolders {
     folders: [PathBuf; 2],
     /// What counts as whose code, if that decided what was recorded.
     whose_code: Option<String>,
+    /// The place for a run of the right version.
+    kept: Option<KeptRun>,
 }
 
 impl Diff {
@@ -178,7 +193,11 @@ impl Diff {
         context: &Context,
     ) -> Result<VersionFolders, CommandError> {
         if let (Some(here), Some(there)) = (&self.folder, &self.other) {
-            return Ok(VersionFolders { folders: [here.clone(), there.clone()], whose_code: None });
+            return Ok(VersionFolders {
+                folders: [here.clone(), there.clone()],
+                whose_code: None,
+                kept: None,
+            });
         }
         let Some(reference) = &self.reference else {
             let why = "name two recorded runs, or --reference and a command";
@@ -198,12 +217,20 @@ impl Diff {
         let scope = self.default_scope(program, &right)?;
         let reads = session::class_path(&program.command);
         let stdin = own_stdin()?;
-        let versions = [(program, None), (&right, reads)];
-        for (folder, (program, class_path)) in folders.iter().zip(versions) {
-            let stdin = stdin.clone();
-            self.record(folder, program, class_path, stdin, &scope, context).await?;
-        }
-        Ok(VersionFolders { folders, whose_code: scope.summary })
+        let [here, there] = folders;
+        let options = self.options(here.clone(), None, stdin.clone(), &scope);
+        recorded::record(&Chain::new(program.clone(), Vec::new()), &options, context).await?;
+        let right = Chain::new(right, Vec::new());
+        let options = self.options(there.clone(), reads, stdin, &scope);
+        let kept = KeptRun::of(&right, &options);
+        let there = match kept.as_ref().and_then(|kept| kept.found(&here)) {
+            Some(kept) => kept.to_owned(),
+            None => {
+                recorded::record(&right, &options, context).await?;
+                there
+            }
+        };
+        Ok(VersionFolders { folders: [here, there], whose_code: scope.summary, kept })
     }
 
     /// The result of a comparison.
@@ -314,17 +341,15 @@ impl Diff {
         Ok(here.union(there))
     }
 
-    async fn record(
+    fn options(
         &self,
-        out: &Path,
-        program: &Debuggee,
+        out: PathBuf,
         class_path: Option<String>,
         stdin: Option<StdinRecording>,
         scope: &DefaultScope,
-        context: &Context,
-    ) -> Result<(), CommandError> {
-        let options = RecordOptions {
-            out: out.to_owned(),
+    ) -> RecordOptions {
+        RecordOptions {
+            out,
             level: Level::Writes,
             scope: scope.scope.clone(),
             trust: self.trust.iter().chain(&scope.trust).cloned().collect(),
@@ -333,10 +358,7 @@ impl Diff {
             timeout_s: self.timeout,
             stdin,
             ..RecordOptions::default()
-        };
-        let chain = Chain::new(program.clone(), Vec::new());
-        recorded::record(&chain, &options, context).await?;
-        Ok(())
+        }
     }
 }
 

@@ -12,7 +12,7 @@ mod temporary;
 mod temporary_file;
 mod whole;
 
-pub use cache::cache_folder;
+pub use cache::{cache_folder, remove_oldest, this_build};
 pub use hex::hex;
 pub use packed::{PackError, PackedFile, pack, unpack};
 pub use private::{create, create_folder, create_new, write};

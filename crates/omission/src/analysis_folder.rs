@@ -3,8 +3,8 @@
 use crate::analysis::AnalysisStore;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 /// The most analyses that are kept. Those that were not used for the longest time are removed.
 const MOST_KEPT: usize = 16;
@@ -35,7 +35,7 @@ impl AnalysisFolder {
 
     fn file(&self, key: &[u8]) -> Option<PathBuf> {
         let mut hash = Sha256::new();
-        hash.update(this_build()?);
+        hash.update(files::this_build()?);
         hash.update(key);
         Some(self.folder.as_ref()?.join(files::hex(&hash.finalize())))
     }
@@ -69,28 +69,8 @@ impl AnalysisStore for AnalysisFolder {
         }
         let sum = crc32fast::hash(result).to_le_bytes();
         if files::write_private(&path, [result, &sum].concat()).is_ok() {
-            remove_oldest(folder);
+            files::remove_oldest(folder, MOST_KEPT);
         }
-    }
-}
-
-/// Tells this build of `qp` from others, whose analysis may differ.
-fn this_build() -> Option<Vec<u8>> {
-    let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
-    let built = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some([program.len().to_le_bytes().as_slice(), &built.as_nanos().to_le_bytes()].concat())
-}
-
-fn remove_oldest(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let mut kept: Vec<(SystemTime, PathBuf)> = entries
-        .flatten()
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
-    kept.sort_unstable();
-    let more = kept.len().saturating_sub(MOST_KEPT);
-    for (_, path) in kept.iter().take(more) {
-        drop(fs::remove_file(path));
     }
 }
 

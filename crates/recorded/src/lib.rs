@@ -4,6 +4,7 @@
 //! - [`record`] runs the program once and stores the events of its threads. `rerecord` records one call in
 //!   more detail, or only some calls ([`only`]), and compares both runs (`call_digest`);
 //!   `supplements` finds such recordings again.
+//! - [`KeptRun`] keeps the recording of a program whose class files do not change.
 //! - [`cover`] runs the program once and notes only what it covers.
 //! - [`RecordedTrace`] is an open recording with its folder and its program. [`events`] and [`history`] add
 //!   detail from other runs of the program.
@@ -24,6 +25,7 @@ mod export;
 mod find;
 mod history;
 mod jel;
+mod kept_run;
 pub mod logic;
 mod open;
 mod options;
@@ -46,6 +48,7 @@ pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};
 pub use history::history;
+pub use kept_run::KeptRun;
 pub use open::{MEMORY, RecordedTrace};
 pub use options::{RecordOptions, default_max_size};
 pub use origin::{ValueOrigin, origin};

@@ -55,6 +55,8 @@ pub struct KnownVariation {
     alignment: Option<Arc<Alignment>>,
     /// Number of runs of each version that were compared with the first one.
     compared: [usize; 2],
+    /// Whether some of them had other events.
+    has_others: [bool; 2],
     /// Up to when the first run of each version was compared with further ones.
     until: [EventTime; 2],
 }
@@ -62,7 +64,13 @@ pub struct KnownVariation {
 impl Default for KnownVariation {
     fn default() -> KnownVariation {
         let until = [EventTime::END; 2];
-        KnownVariation { varies: Default::default(), alignment: None, compared: [0; 2], until }
+        KnownVariation {
+            varies: Default::default(),
+            alignment: None,
+            compared: [0; 2],
+            has_others: [false; 2],
+            until,
+        }
     }
 }
 
@@ -84,6 +92,9 @@ impl KnownVariation {
         for other in others.iter_mut().skip(*compared) {
             let (one, other_calls) = (&mut first.trace.calls, &mut other.trace.calls);
             if !one.has_events_of(other_calls, goes_on).map_err(unless_interrupted)? {
+                if let Some(has_others) = self.has_others.get_mut(side) {
+                    *has_others = true;
+                }
                 let pools = [first.fields.pool(), other.fields.pool()];
                 alignment::add_variation(one, pools[0], other_calls, pools[1], varies, until, goes_on)
                     .map_err(unless_interrupted)?;
@@ -94,6 +105,12 @@ impl KnownVariation {
             self.alignment = None;
         }
         Ok(())
+    }
+
+    /// Whether the further runs of the right version have the same events as its first one.
+    pub fn right_version_repeats(&self) -> bool {
+        let ([_, compared], [_, has_others]) = (self.compared, self.has_others);
+        compared > 0 && !has_others
     }
 
     /// Aligns the first run of each version, unless that was done and nothing more varies.

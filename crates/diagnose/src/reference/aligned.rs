@@ -4,12 +4,14 @@
 use crate::divergence::{ComparedCode, ComparedVersions, KnownVariation, UnseenState, compare_versions};
 use crate::{DiagnoseOptions, Diagnoser};
 use alignment::{Alignment, Verdict};
+use chain::Chain;
 use classes::DefaultScope;
 use files::TemporaryFolder;
-use recorded::{RecordOptions, RecordedTrace, beside, can_run_beside, default_scope, record};
+use recorded::{KeptRun, RecordOptions, RecordedTrace, beside, can_run_beside, default_scope, record};
 use session::class_path::{class_path, with_class_path};
 use session::{Context, SessionError};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use trace::{Calls, Level, TraceError};
@@ -215,21 +217,40 @@ impl Diagnoser {
         let run = |side: &str, count: usize| work.path().join(format!("{side}-{count}"));
         // The run of the diagnosis is the first one of its version.
         let (mut here, mut there) = (Vec::new(), Vec::new());
-        match self.further_run(run("there", 0), Some(class_path), context).await? {
+        let kept = self.run_again(run("there", 0), Some(class_path))?;
+        let kept = kept.ok().and_then(|(chain, options)| KeptRun::of(&chain, &options));
+        let found = kept.as_ref().and_then(|kept| kept.found(self.trace.folder.path()));
+        let mut uses_kept = found.is_some();
+        let first = match found {
+            Some(kept) => self.opened(kept, context).await.map(Ok),
+            None => self.further_run(run("there", 0), Some(class_path), context).await,
+        };
+        match first? {
             Ok(first) => there.push(first),
             Err(why) => return Ok(Err(why)),
         }
-        let mut known = KnownVariation::default();
+        let (mut known, mut count) = (KnownVariation::default(), 0);
         loop {
             let compared = {
                 let mut here: Vec<&mut Diagnoser> = std::iter::once(&mut *self).chain(&mut here).collect();
                 let mut there: Vec<&mut Diagnoser> = there.iter_mut().collect();
                 compare_versions(&mut here, &mut there, &mut known, context)?
             };
-            if compared.wanted <= there.len() {
-                return Ok(Ok(AlignedRuns::of(compared, &self.trace.calls)));
+            if uses_kept && there.len() > 1 && !known.right_version_repeats() {
+                // Something else has changed since, or varies.
+                kept.iter().for_each(KeptRun::discard);
+                there.remove(0);
+                (known, uses_kept) = (KnownVariation::default(), false);
+                continue;
             }
-            let count = there.len();
+            if compared.wanted <= there.len() {
+                let aligned = AlignedRuns::of(compared, &self.trace.calls);
+                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats());
+                drop(there);
+                to_keep.iter().for_each(|kept| kept.keep(&run("there", 0)));
+                return Ok(Ok(aligned));
+            }
+            count += 1;
             let at_once = there.first().is_some_and(|first| can_run_beside(self.about(), first.about()));
             let own = self.further_run(run("here", count), None, context);
             let other = self.further_run(run("there", count), Some(class_path), context);
@@ -243,14 +264,13 @@ impl Diagnoser {
         }
     }
 
-    /// Records another run, with entries before the class path.
-    async fn further_run(
+    /// What records another run, with entries before the class path; why that is impossible, if it is.
+    fn run_again(
         &self,
-        out: std::path::PathBuf,
+        out: PathBuf,
         before: Option<&str>,
-        context: &Context,
-    ) -> Result<Result<Diagnoser, String>, SessionError> {
-        let (mut chain, mut options) = match self.again(out.clone()) {
+    ) -> Result<Result<(Chain, RecordOptions), String>, SessionError> {
+        let (mut chain, mut options) = match self.again(out) {
             Ok(again) => again,
             Err(why) => return Ok(Err(why)),
         };
@@ -265,13 +285,30 @@ impl Diagnoser {
                 (options.scope, options.trust) = (both.scope, both.trust);
             }
         }
-        let options = RecordOptions { timeout_s: Some(TIMEOUT_S), ..options };
+        Ok(Ok((chain, RecordOptions { timeout_s: Some(TIMEOUT_S), ..options })))
+    }
+
+    /// Records another run, with entries before the class path.
+    async fn further_run(
+        &self,
+        out: PathBuf,
+        before: Option<&str>,
+        context: &Context,
+    ) -> Result<Result<Diagnoser, String>, SessionError> {
+        let (chain, options) = match self.run_again(out.clone(), before)? {
+            Ok(again) => again,
+            Err(why) => return Ok(Err(why)),
+        };
         match record(&chain, &options, context).await {
-            Ok(_) => {}
-            Err(SessionError::Interrupted) => return Err(SessionError::Interrupted),
-            Err(error) => return Ok(Err(error.to_string())),
+            Ok(_) => self.opened(&out, context).await.map(Ok),
+            Err(SessionError::Interrupted) => Err(SessionError::Interrupted),
+            Err(error) => Ok(Err(error.to_string())),
         }
-        let trace = RecordedTrace::open(&out, self.trace.memory, context).await?;
+    }
+
+    /// Opens a recording of another run.
+    async fn opened(&self, folder: &Path, context: &Context) -> Result<Diagnoser, SessionError> {
+        let trace = RecordedTrace::open(folder, self.trace.memory, context).await?;
         let options = DiagnoseOptions {
             strategy: Some("top-down".to_owned()),
             p: None,
@@ -281,6 +318,6 @@ impl Diagnoser {
             suspects_tests: true,
             bounds: self.options.bounds,
         };
-        Diagnoser::new(trace, options).map(Ok)
+        Diagnoser::new(trace, options)
     }
 }
