@@ -17,6 +17,8 @@ const MOST_KEPT: usize = 8;
 const LARGEST: u64 = 256 << 20;
 /// Most files of classes and resources that are looked at.
 const MOST_FILES: usize = 50_000;
+/// How the names of folders begin that are not complete.
+const NEW: &str = "new-";
 /// Options by which `java` finds classes elsewhere than on its class path.
 const ELSEWHERE: [&str; 6] = ["-p", "--module-path", "-jar", "-javaagent", "@", "--patch-module"];
 /// Variables of the environment that shells change from command to command.
@@ -101,7 +103,8 @@ impl KeptRun {
 
     /// Copies a recording from another file system.
     fn copy(&self, recording: &Path, kept: &Path) -> Option<()> {
-        let work = files::TemporaryFolder::new_in("new-", kept).ok()?;
+        files::remove_abandoned_in(kept, NEW);
+        let work = files::TemporaryFolder::new_in(NEW, kept).ok()?;
         let to = work.path().join("run");
         files::create_folder(&to).ok()?;
         copy_all(recording, &to).ok()?;
