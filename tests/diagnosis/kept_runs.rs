@@ -1,5 +1,5 @@
-//! The run of a right version is kept as long as its class files are the same, and used by the next comparison.
-//! A further run shows whether it still counts.
+//! The run of a right version is kept as long as its class files are the same, and used by the next
+//! comparison. A further run shows whether it still counts.
 
 use crate::support::javac::Javac;
 use crate::support::{finish, qp, said};

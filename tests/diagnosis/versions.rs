@@ -281,8 +281,8 @@ fn what_only_the_other_version_goes_on_to_do_is_not_compared() {
     assert!(same["parted"].is_null() && varies(&same, "Checked.late"), "{same:#}");
 }
 
-/// What varies from run to run is not compared, so that the difference is seen in the first thread. The method
-/// with other code ran in the second one, whose calls have later numbers.
+/// What varies from run to run is not compared, so that the difference is seen in the first thread. The
+/// method with other code ran in the second one, whose calls have later numbers.
 #[test]
 fn what_ran_earlier_in_another_thread_is_a_suspect() {
     let right = r#"import java.util.*;
