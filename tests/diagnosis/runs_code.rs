@@ -40,7 +40,7 @@ fn the_programs_own_text_of_an_object_is_shown_as_a_call_ends() {
     let told = lines(&case, &folder, &["--strategy=top-down"], text.as_bytes());
     let ran = |at: usize| &told[at]["content"]["value"];
     assert_eq!(ran(1), "\"first\\n  one\"", "{told:?}");
-    assert_eq!((ran(2), &told[2]["reply"]), (&json!("\"first\\n  two\""), &json!("ran")));
+    assert_eq!((ran(2), &told[2]["reply"]), (&json!("\"first\\n  two\""), &json!("called")));
     assert_eq!((ran(3), ran(4)), (&json!("4"), &json!("\"one\"")));
     assert!(told[5]["error"].as_str().expect("why").contains("only at the end of a call that returned"));
     assert!(told[6]["error"].as_str().expect("why").contains("nothing"), "{told:?}");

@@ -32,7 +32,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
         DiagnoseReply::More(asked) => question(asked, true, color),
         DiagnoseReply::Run(run) => call_run(run, Paint { color }),
         DiagnoseReply::Step(shown) => stepped(shown, color),
-        DiagnoseReply::Ran(shown) => ran(shown),
+        DiagnoseReply::Called(shown) => called(shown),
         DiagnoseReply::Events(events) => events.text(color),
         DiagnoseReply::UnknownInfluence { path, why } => {
             format!("it is not known what has influenced {path}: {why}\n")
@@ -52,7 +52,7 @@ pub fn diagnosed(reply: &DiagnoseReply, color: bool) -> String {
 }
 
 /// The value of an expression that was run. A text stands as it is, cut in the middle.
-fn ran(shown: &ShownByRun) -> String {
+fn called(shown: &ShownByRun) -> String {
     let ShownByRun { call, expression, value } = shown;
     let head = hanging(
         &format!("run in the program, in another run, as call #{call} ended: {expression}"),

@@ -94,7 +94,7 @@ impl OpenQuestion {
             },
             AnswerCommand::Show(name) if runs_code(&name) => {
                 let shown = Box::pin(shown_by_run(diagnoser, current, &name, context)).await;
-                shown.map_or_else(refused, |shown| AnswerEffect::Open(DiagnoseReply::Ran(shown)))
+                shown.map_or_else(refused, |shown| AnswerEffect::Open(DiagnoseReply::Called(shown)))
             }
             AnswerCommand::Show(name) => {
                 let shown = diagnoser.show(current, &name, context).await;

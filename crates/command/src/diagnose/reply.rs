@@ -35,7 +35,7 @@ pub enum DiagnoseReply {
     /// A value or the writes to a variable.
     Step(StepReply),
     /// The value of an expression that calls methods of the program, from another run.
-    Ran(ShownByRun),
+    Called(ShownByRun),
     /// The events of the call.
     Events(Box<EventsShown>),
     /// No slice can be computed for the wrong value. The answer counts as `invalid`.
@@ -147,7 +147,7 @@ impl Serialize for DiagnoseReply {
             }
             DiagnoseReply::Run(run) => tagged(serializer, "run", run),
             DiagnoseReply::Step(reply) => reply.serialize(serializer),
-            DiagnoseReply::Ran(shown) => tagged(serializer, "ran", shown),
+            DiagnoseReply::Called(shown) => tagged(serializer, "called", shown),
             DiagnoseReply::Events(events) => tagged(serializer, "events", events),
             DiagnoseReply::UnknownInfluence { path, why } => {
                 let mut map = serializer.serialize_map(Some(3))?;
