@@ -149,9 +149,10 @@ impl Command for Diff {
                 let mut parting = Parting { runs, whose_code, unconfirmed, ..self.parting(found) };
                 parting.missing = missing(&here, &there);
                 parting.uncompared.extend(unlike);
-                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats());
+                let first = there.first().map(|run| run.folder().to_owned());
+                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats()).zip(first);
                 drop((here, there));
-                to_keep.iter().for_each(|kept| kept.keep(&folders[1]));
+                to_keep.iter().for_each(|(kept, first)| kept.keep(first));
                 return Ok(parting);
             }
             // A difference counts only where runs of one version agree. Runs of named folders may need the

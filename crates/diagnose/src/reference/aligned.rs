@@ -245,9 +245,10 @@ impl Diagnoser {
             }
             if compared.wanted <= there.len() {
                 let aligned = AlignedRuns::of(compared, &self.trace.calls);
-                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats());
+                let first = there.first().map(|run| run.folder().to_owned());
+                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats()).zip(first);
                 drop(there);
-                to_keep.iter().for_each(|kept| kept.keep(&run("there", 0)));
+                to_keep.iter().for_each(|(kept, first)| kept.keep(first));
                 return Ok(Ok(aligned));
             }
             count += 1;
