@@ -299,20 +299,6 @@ impl EventKinds {
     }
 }
 
-/// How the lines of a report begin that name files which the program wrote.
-const OF_FILES: [&[u8]; 2] = [b"{\"Wrote\"", b"{\"Existed\""];
-
-/// The checksum of a report without the lines about files.
-fn without_files(report: &[u8]) -> Checksum {
-    let is_of_file = |line: &[u8]| OF_FILES.iter().any(|begin| line.starts_with(begin));
-    let (mut bytes, mut crc) = (0, crc32fast::Hasher::new());
-    for line in report.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_of_file(line)) {
-        bytes += u64::try_from(line.len()).unwrap_or(u64::MAX);
-        crc.update(line);
-    }
-    Checksum { bytes, crc: crc.finalize() }
-}
-
 impl Sites {
     /// Reads the agent's report. `recorded` is its checksum when the program ended, if known.
     ///
@@ -330,7 +316,7 @@ impl Sites {
         }
         let mut sites = Sites {
             checksum: Checksum::of(&bytes),
-            without_files: without_files(&bytes),
+            without_files: super::same_events::without_files(&bytes),
             ..Sites::default()
         };
         wire::reports(&bytes)

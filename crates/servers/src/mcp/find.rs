@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use session::Context;
 
-/// Time limit of a goal, in seconds.
-const GOAL_S: u64 = 300;
+/// Time limit of a goal, in seconds: clients give up after a minute.
+const GOAL_S: u64 = 20;
 /// Memory limit of a goal, in bytes.
 const GOAL_MEMORY: usize = 64 << 20;
 
