@@ -92,7 +92,7 @@ visit('pointing at a wrong value leads to the call that wrote it', mergeSort, as
 });
 
 visit('a condition answers for all calls of a method', mergeSort, async page => {
-    const diagnosis = await begin(page);
+    const diagnosis = await begin(page, 'foremost');
     await asked(diagnosis, '');
     await page.tree.getByRole('treeitem', { name: /#1 sort/ }).click();
     await says(diagnosis, /the answer is about that call/);
