@@ -53,6 +53,8 @@ fn the_point_of_a_test_is_its_failure() {
     let answer = of_failure("keepsOptions", "command.options", &["--confirm"], &classes);
     assert_eq!(answer.lines(), ["branch Command.parse:16 > options.add(word):17 certain 1/2"]);
     assert_eq!((answer.verdicts(), answer.reasons()), (vec!["right"], "[]".to_owned()));
+    let line = marked(FOLDER, "CommandTest.java", "// the call, and the failure");
+    assert_eq!(answer.json["at"], format!("CommandTest.java:{line}"));
     // Before the line nothing is missing yet. What ends with the line is not known when the test goes on.
     let before = ["--index", "-1"];
     let answer = of("keepsOptions", "command.options", "// the call, and the failure", &before, &classes);

@@ -100,7 +100,8 @@ fn answer(
     let place = calls.event_at(at, |calls, seen| {
         let method = seen.method(calls);
         let file = method.and_then(|method| method.source.as_deref()).unwrap_or("?").to_owned();
-        seen.line().map_or(file.clone(), |line| format!("{file}:{line}"))
+        let line = question.at.line_that_ran().or(seen.line().map(u32::from));
+        line.map_or(file.clone(), |line| format!("{file}:{line}"))
     })?;
     let from = begin(calls, target.object)?.unwrap_or(to).min(to);
     let store = AnalysisFolder::of_user();

@@ -65,6 +65,12 @@ impl WrongPoint {
         Some(WrongPoint::Line { line: line.clone(), when: None, index: *index })
     }
 
+    /// The line behind which the point is, if it is behind a line.
+    pub(super) fn line_that_ran(&self) -> Option<u32> {
+        let WrongPoint::AfterLine { line, .. } = self else { return None };
+        Some(line.line)
+    }
+
     /// Finds the event.
     ///
     /// # Errors
