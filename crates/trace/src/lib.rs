@@ -16,7 +16,8 @@
 //!   given time, `contents` the contents of a collection. `text_history` and `contents_cursor`
 //!   answer many such questions about one text or collection.
 //! - `coverage` reads which edges of control flow runs covered that were not recorded.
-//! - `lambdas` finds the code of lambdas. `same_events` tells whether two recordings have the same events.
+//! - `lambdas` finds the code of lambdas. `same_events` tells whether two recordings have the same events
+//!   (`report_checksum`).
 //! - `recent` reads events and keeps those that were read last (`event_cache`).
 //! - `event_time` has the positions and times of events, `parts` the numbers of what is written.
 //! - `time_axis` puts all threads on one axis, for pictures.
@@ -55,6 +56,7 @@ mod objects;
 mod parts;
 mod pieces;
 mod recent;
+mod report_checksum;
 mod resolution;
 mod same_events;
 mod sites;

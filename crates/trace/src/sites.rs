@@ -4,6 +4,7 @@ use super::columns::Checksum;
 use super::error::TraceError;
 use super::folder::Folder;
 use super::loaders::Loaders;
+use super::report_checksum::without_files;
 use bytecode::descriptor::generated::recorded_name;
 use model::{MethodName, ThreadIdentity};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -316,7 +317,7 @@ impl Sites {
         }
         let mut sites = Sites {
             checksum: Checksum::of(&bytes),
-            without_files: super::same_events::without_files(&bytes),
+            without_files: without_files(&bytes),
             ..Sites::default()
         };
         wire::reports(&bytes)
