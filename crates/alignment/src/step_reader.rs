@@ -15,11 +15,11 @@ use trace::{
 
 /// Number of calls whose steps are read at once: at least, and where one call follows the other.
 const READ_AT_ONCE: Range<u32> = 1 << 10..1 << 15;
-/// Number of steps that calls have on an average.
-const USUAL: usize = 3;
 /// Number of such parts that are kept. A class initialiser is read where it ran, and then the walk goes on
 /// where it was.
 const KEPT: usize = 3;
+/// Number of steps that calls have on average.
+const USUAL: usize = 3;
 /// Most events that are read at once.
 const MOST_STEPS: usize = 1 << 17;
 /// How deep calls of methods that only one version has are taken apart.
@@ -280,10 +280,10 @@ impl Reading {
         calls.map(|(of, range)| with_initialisers(of, OwnSteps::among(batch.clone(), range))).collect()
     }
 
-    /// Counts a step of a call, and returns its index there; `None` if the call is not read.
-    fn count(&mut self, of: u32) -> Option<u32> {
-        let count = match self.unended.get_mut(&of) {
-            Some(count) => count,
+    /// The number of steps so far of a call; `None` if the call is not read.
+    fn count_of(&mut self, of: u32) -> Option<&mut u32> {
+        match self.unended.get_mut(&of) {
+            Some(count) => Some(count),
             None => {
                 let at = of.checked_sub(self.range.start).filter(|_| of < self.range.end)?;
                 let at = usize::try_from(at).ok()?;
@@ -291,12 +291,9 @@ impl Reading {
                 if self.counts.len() <= at {
                     self.counts.resize(at + 1, 0);
                 }
-                self.counts.get_mut(at)?
+                self.counts.get_mut(at)
             }
-        };
-        let index = *count;
-        *count += 1;
-        Some(index)
+        }
     }
 
     fn take(
@@ -314,6 +311,9 @@ impl Reading {
         let kind = match event.site.what {
             Traced::Enter => match event.node {
                 Some(node) if calls.method(node).is_some_and(is_initialiser) => {
+                    if self.count_of(of).is_none() {
+                        return;
+                    }
                     return self.initialisers.entry(of).or_default().push(node);
                 }
                 Some(node) => StepKind::Enter(node),
@@ -346,7 +346,9 @@ impl Reading {
             | Traced::Unlock => return,
         };
         let Some(values) = values_of(event) else { return };
-        let Some(index) = self.count(of) else { return };
+        let Some(count) = self.count_of(of) else { return };
+        let index = *count;
+        *count += 1;
         let origin = StepOrigin { call: of, index };
         let step = Step { kind, values, before: event.found(), origin, time: event.when() };
         if event.site.what == Traced::Preset {
