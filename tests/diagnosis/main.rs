@@ -30,6 +30,7 @@ mod slices;
 mod strategies;
 mod text;
 mod typed_conditions;
+mod used_changes;
 mod values;
 mod versions;
 mod violations;

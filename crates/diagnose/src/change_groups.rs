@@ -50,7 +50,7 @@ pub fn change_groups<'a>(changes: impl Iterator<Item = &'a Change>) -> Vec<Chang
 }
 
 /// The array and the index of an element's path.
-fn element(path: &str) -> Option<(&str, usize)> {
+pub(super) fn element(path: &str) -> Option<(&str, usize)> {
     let (array, index) = path.strip_suffix(']')?.rsplit_once('[')?;
     Some((array, index.parse().ok()?))
 }
@@ -107,7 +107,7 @@ mod tests {
 
     fn change(path: &str, of: &str, old: serde_json::Value, new: serde_json::Value) -> Change {
         let plain = |value| Shape::Plain { of: of.to_owned(), value, truncated: false };
-        Change { path: path.to_owned(), old: plain(old), new: plain(new), by_initialiser: false }
+        Change { path: path.to_owned(), old: plain(old), new: plain(new), by_initialiser: false, part: None }
     }
 
     fn shown(changes: &[Change]) -> Vec<String> {

@@ -31,6 +31,9 @@ pub struct Change {
     /// Whether only the initialisers of classes that the call was the first to use changed it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_initialiser: bool,
+    /// The object and the number of its part; object 0 has the static fields. `None` for what was printed.
+    #[serde(skip)]
+    pub part: Option<(u32, u32)>,
 }
 
 /// The time in which changes count.
@@ -58,7 +61,8 @@ impl ChangeSpan<'_> {
             }
             None => false,
         };
-        Ok(Change { path: path.to_owned(), old, new, by_initialiser })
+        let part = part.map(|part| (object, part));
+        Ok(Change { path: path.to_owned(), old, new, by_initialiser, part })
     }
 }
 
@@ -143,7 +147,8 @@ fn printed(
             // Numbers of objects differ from run to run.
             if number == 0 { class.to_owned() } else { format!("{class} {}", number + 1) }
         });
-        changed.push(Change { path, old: Shape::Absent { absent: true }, new, by_initialiser: false });
+        let old = Shape::Absent { absent: true };
+        changed.push(Change { path, old, new, by_initialiser: false, part: None });
     }
     Ok(changed)
 }

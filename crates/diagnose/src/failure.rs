@@ -19,7 +19,7 @@ use declarative::{STRATEGIES, Verdict};
 use past::snapshot::Shaper;
 use serde::Serialize;
 use session::{Context, SessionError};
-use slice::FailedAssertion;
+use slice::{FailedAssertion, PartUses};
 use std::collections::BTreeSet;
 use std::path::Path;
 use trace::{Calls, Exit, Level, Value};
@@ -111,6 +111,8 @@ pub(super) struct FailedRun {
     pub is_assertion: bool,
     /// The calls that influenced what is wrong; `None` if they are not known.
     pub influential: Option<BTreeSet<u32>>,
+    /// When fields and elements were read on the way to what is wrong; `None` if that is not known.
+    pub uses: Option<PartUses>,
 }
 
 /// A call that an exception left for the code that runs the program, or from which an expected one did not
@@ -167,7 +169,7 @@ impl Diagnoser {
             return Ok(());
         }
         let Some(exception) = first.exception else {
-            return self.assume(first, all.len(), &[first.root], Err(NOT_THROWN.to_owned()), None);
+            return self.assume(first, all.len(), &[first.root], SlicedPart::lost(NOT_THROWN), None);
         };
         let chain = self.left_by(first.root, exception)?;
         let innermost = chain.last().copied().unwrap_or(first.root);
@@ -185,13 +187,13 @@ impl Diagnoser {
                     first,
                     all.len(),
                     &chain,
-                    sliced.calls,
+                    sliced,
                     site.map(|site| (site, compared)),
                 );
             }
         }
         let sliced = self.slice_of(first.root, WrongPart::Exit, context).await?;
-        self.assume(first, all.len(), &chain, sliced.calls, None)
+        self.assume(first, all.len(), &chain, sliced, None)
     }
 
     /// The texts of the values that a failed assertion compared, as they were when it failed.
@@ -242,9 +244,10 @@ impl Diagnoser {
         failed: Failed,
         count: usize,
         chain: &[u32],
-        influential: Result<BTreeSet<u32>, String>,
+        sliced: SlicedPart,
         asserted: Option<(AssertionSite, ComparedTexts)>,
     ) -> Result<(), SessionError> {
+        let SlicedPart { calls: influential, uses, .. } = sliced;
         let node = self.nodes.of_call(failed.root);
         if self.diagnosis.answers().iter().any(|answered| answered.node == node) {
             return Ok(());
@@ -285,6 +288,7 @@ impl Diagnoser {
             chain: chain.to_vec(),
             is_assertion,
             influential: influential.clone(),
+            uses,
         });
         let influential = influential.map(|calls| self.nodes.with_parts(failed.root, calls));
         self.diagnosis.answer(node, Verdict::Failed(from, influential));

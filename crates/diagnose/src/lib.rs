@@ -23,6 +23,7 @@
 //! - `buggy` describes the call that is left.
 //! - `passing` runs the program so that it passes, and weighs the questions by what those runs covered.
 //!   `ranking` ranks the methods of a failed run by that and by what influenced the failure.
+//! - `used_changes` finds which changes of a call the failing run used later.
 //! - `test_methods` knows the methods of test classes, about which questions are postponed.
 //! - `again` tells whether a recorded program can be run again unchanged.
 
@@ -52,6 +53,7 @@ mod slice_answer;
 mod test_methods;
 mod tree;
 mod typed_conditions;
+mod used_changes;
 mod value_path;
 mod violations;
 

@@ -356,7 +356,11 @@ impl Diagnoser {
         };
         let part = self.nodes.shown_part(at).filter(|_| !is_later);
         let run = self.run_around(at).len();
-        Ok((Question { part, at, run, has_loops: has_loops && !is_later, ..question? }, asserted))
+        let mut question = Question { part, at, run, has_loops: has_loops && !is_later, ..question? };
+        if !is_later {
+            self.order_by_use(&mut question)?;
+        }
+        Ok((question, asserted))
     }
 
     /// Number of answers that assertions gave.

@@ -47,6 +47,10 @@ pub struct Question {
     pub exit: IndexMap<String, Shape>,
     /// The changes to everything reachable at the entry.
     pub changed: Vec<Change>,
+    /// The paths of the changes that the failing run used later, on the way to its failure, in the order in
+    /// which it used them first; `None` if that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<Vec<String>>,
     /// The returned value; `null` if there is none.
     pub result: Option<Shape>,
     /// The exception that left the call.
@@ -65,7 +69,8 @@ pub struct Question {
     /// Number of calls that one answer can be about: those of the method that the same call made.
     #[serde(skip_serializing_if = "is_one")]
     pub run: usize,
-    /// Whether the call changed little enough for a person to look at all of it.
+    /// Whether the call changed little enough for a person to look at all of it. If it is known which changes
+    /// the failing run used later, only these count.
     #[serde(rename = "judgeable", skip_serializing_if = "is_true")]
     pub is_judgeable: bool,
     /// What may be missing from this question, and why assertions and the reference could not answer it.
@@ -81,6 +86,11 @@ impl Question {
     pub fn method_text(&self) -> String {
         model::method_text(&self.class, &self.method)
     }
+}
+
+/// Whether a person can look at all these changes.
+pub(super) fn is_judgeable<'a>(changed: impl Iterator<Item = &'a Change>) -> bool {
+    change_groups(changed.filter(|change| !change.by_initialiser)).len() <= JUDGEABLE
 }
 
 fn is_true(whether: &bool) -> bool {
@@ -145,8 +155,7 @@ impl QuestionSubject<'_> {
         let span = ChangeSpan { begins, ends, initialisers: &initialisers };
         let (changed, is_whole) = changes(&mut shaper, roots, &span)?;
         let notes = notes(is_whole, method.level);
-        let seen = changed.iter().filter(|change| !change.by_initialiser);
-        let is_judgeable = change_groups(seen).len() <= JUDGEABLE;
+        let is_judgeable = is_judgeable(changed.iter());
         Ok(Question {
             question: number,
             node: shaper.calls.shown(node),
@@ -159,6 +168,7 @@ impl QuestionSubject<'_> {
             entry,
             exit,
             changed,
+            used: None,
             result,
             exception,
             unlinked,

@@ -8,7 +8,7 @@ use classes::{CodeOwner, is_pattern_of_harness};
 use declarative::Verdict;
 use past::fields::Fields;
 use session::{Context, SessionError};
-use slice::{FailedAssertion, Lost, Sliced, Target};
+use slice::{FailedAssertion, Lost, PartUses, Sliced, Target};
 use std::collections::BTreeSet;
 use trace::{Calls, Level};
 
@@ -89,7 +89,8 @@ impl Diagnoser {
         let found = found(&mut later.calls, &mut self.fields, node, part, is_whole, context).await;
         self.fields.forget();
         self.keep_detail(outermost, Some(later));
-        found
+        // Objects have other numbers in another run.
+        found.map(|found| SlicedPart { uses: None, ..found })
     }
 
     /// Whether all writes to fields of the user's own code were recorded, from the beginning of the run on.
@@ -125,11 +126,14 @@ pub(super) struct SlicedPart {
     pub calls: Result<BTreeSet<u32>, String>,
     /// The failed assertion, if there is one.
     pub assertion: Option<FailedAssertion>,
+    /// When fields and elements were read on the way to it, in the recording of the diagnosis; `None` if that
+    /// is not known.
+    pub uses: Option<PartUses>,
 }
 
 impl SlicedPart {
     pub fn lost(why: &str) -> SlicedPart {
-        SlicedPart { calls: Err(why.to_owned()), assertion: None }
+        SlicedPart { calls: Err(why.to_owned()), assertion: None, uses: None }
     }
 }
 
@@ -179,6 +183,9 @@ async fn found(
         };
     }
     let shown = |found: BTreeSet<u32>| found.into_iter().map(|call| calls.shown(call)).collect();
-    let found = sliced.influential(&targets).map(shown).map_err(|Lost(why)| why.to_owned());
-    Ok(SlicedPart { calls: found, assertion })
+    let (found, uses) = match sliced.slice(&targets) {
+        Ok(slice) => (Ok(shown(slice.calls)), slice.uses),
+        Err(Lost(why)) => (Err(why.to_owned()), None),
+    };
+    Ok(SlicedPart { calls: found, assertion, uses })
 }

@@ -57,9 +57,9 @@ impl Graph {
         number
     }
 
-    /// The calls on which a node depends.
-    pub fn calls(&self, of: Node) -> BTreeSet<u32> {
-        let mut found = BTreeSet::new();
+    /// The nodes on which a node depends, and itself.
+    pub fn slice(&self, of: Node) -> NodeSlice {
+        let mut calls = BTreeSet::new();
         let mut seen = vec![false; self.nodes.len()];
         let mut open = vec![of];
         while let Some(node) = open.pop() {
@@ -71,10 +71,24 @@ impl Graph {
                 continue;
             }
             if *call != NOBODY {
-                found.insert(*call);
+                calls.insert(*call);
             }
             open.extend([*one, *other].into_iter().filter(|node| *node != 0));
         }
-        found
+        NodeSlice { seen, calls }
+    }
+}
+
+/// The nodes on which a node depends.
+pub struct NodeSlice {
+    seen: Vec<bool>,
+    /// The calls to which they belong.
+    pub calls: BTreeSet<u32>,
+}
+
+impl NodeSlice {
+    /// Whether a node is one of them.
+    pub fn holds(&self, node: Node) -> bool {
+        usize::try_from(node).is_ok_and(|at| self.seen.get(at).copied().unwrap_or(false))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::definitions::PossibleWrites;
 use super::graph::{Graph, Node};
+use super::uses::UseLog;
 use std::collections::{HashMap, HashSet};
 use trace::Value;
 
@@ -71,6 +72,8 @@ pub struct Heap {
     pub missed: HashSet<(u32, u32)>,
     /// Whether a read concerned an unknown object.
     pub guessed: bool,
+    /// What was read, and when.
+    pub(super) uses: UseLog,
 }
 
 /// The effects of unknown code, so that they can be undone.
@@ -120,14 +123,17 @@ impl Heap {
             let any = self.fields.get(&number).copied().unwrap_or(0);
             return Val::of(graph.join(any, self.foreign));
         };
-        match self.cell(graph, object, Spot::Field(number)) {
-            Some(val) => val,
+        let cell = self.cell(graph, object, Spot::Field(number));
+        let node = cell.map_or(self.foreign, |val| val.node);
+        let node = self.uses.part(graph, object, number, node);
+        match cell {
+            Some(val) => Val { node, ..val },
             None => {
                 let before = self.before.get(&(object, number)).copied();
                 if before.is_none() {
                     self.missed.insert((object, number));
                 }
-                Val { node: self.foreign, known: before.flatten().filter(|_| self.disturbed == 0) }
+                Val { node, known: before.flatten().filter(|_| self.disturbed == 0) }
             }
         }
     }
@@ -138,7 +144,8 @@ impl Heap {
             Some((array, index)) => {
                 let val = self.cell(graph, array, Spot::Element(index));
                 // The JDK may have written the earlier value, and it records no events.
-                val.unwrap_or(Val::of(self.foreign))
+                let val = val.unwrap_or(Val::of(self.foreign));
+                Val { node: self.uses.part(graph, array, index, val.node), ..val }
             }
             None => {
                 self.guessed = true;

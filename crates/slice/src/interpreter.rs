@@ -62,6 +62,7 @@ impl<'a> Replay<'a> {
             Traced::Contents | Traced::Text | Traced::Born | Traced::Throw | Traced::Raised
         );
         let (Some(call), false) = (seen.node, is_skipped) else { return Ok(()) };
+        self.heap.uses.now = seen.when();
         if seen.site.what == Traced::Enter {
             return self.enter(call, calls, seen);
         }

@@ -6,8 +6,8 @@
 //! values it was computed from (`graph`). It also depends on the reasons why it was stored, passed or
 //! returned: the branches taken, by post-dominators (`code`), and the exceptions caught. Finally, it depends
 //! on branches that bypassed a write to its location (`potential_definitions`, stored in `definitions`).
-//! `frame` holds the locals and operands of a call, `heap` the fields and elements. `effect` describes what
-//! JDK methods do, `call_targets` what they can call.
+//! `frame` holds the locals and operands of a call, `heap` the fields and elements, `uses` when they were read.
+//! `effect` describes what JDK methods do, `call_targets` what they can call.
 //!
 //! The slice is conservative: it contains every call that has influenced the value. If the object or element
 //! of a read is unknown, all writes to such fields and elements count. If the caller of a method is unknown,
@@ -28,9 +28,11 @@ mod interpreter;
 mod potential_definitions;
 pub mod stretch;
 mod transfer;
+mod uses;
 
 use classes::ClassPool;
 pub use error::SliceError;
+pub use uses::{PartUses, Use};
 use trace::{Calls, Value, WalkControl};
 
 use code::Codes;
@@ -85,6 +87,14 @@ pub struct FailedAssertion {
 /// Why no slice can be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost(pub &'static str);
+
+/// What influenced some values.
+pub struct Slice {
+    /// The calls below the call that was interpreted.
+    pub calls: BTreeSet<u32>,
+    /// When fields and elements were read on the way to the values; `None` if too many were read to note it.
+    pub uses: Option<PartUses>,
+}
 
 /// A call, interpreted to its end.
 pub struct Sliced {
@@ -163,11 +173,11 @@ impl Sliced {
         Some(FailedAssertion { pc, argument, value: val.known, expected })
     }
 
-    /// The calls below the call that influenced the values at some locations, or why they are not known.
+    /// What influenced the values at some locations, or why it is not known.
     ///
     /// # Errors
     /// [`Lost`] if the analysis needs too much memory.
-    pub fn influential(&mut self, targets: &[Target]) -> Result<BTreeSet<u32>, Lost> {
+    pub fn slice(&mut self, targets: &[Target]) -> Result<Slice, Lost> {
         let mut all = 0;
         for target in targets {
             let (graph, heap) = (&mut self.graph, &mut self.heap);
@@ -188,6 +198,8 @@ impl Sliced {
         if self.graph.is_full() {
             return Err(Lost("the calls below it need too much memory to analyse"));
         }
-        Ok(self.graph.calls(all))
+        let slice = self.graph.slice(all);
+        let uses = self.heap.uses.in_slice(|node| slice.holds(node));
+        Ok(Slice { calls: slice.calls, uses })
     }
 }

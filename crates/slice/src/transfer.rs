@@ -251,7 +251,10 @@ impl Replay<'_> {
 
     /// Records a call of an unrecorded method, apart from what it called back.
     fn unrecorded(&mut self, frame: &Frame, effect: Effect, taken: &[Val]) -> Node {
+        let objects = taken.iter().filter_map(|val| val.object()).filter(|object| *object != 0);
+        let objects: Vec<u32> = objects.collect();
         let mut node = self.of_taken(taken, frame.pending);
+        node = self.heap.uses.whole(&mut self.graph, &objects, node);
         match effect {
             Effect::Computes => return node,
             Effect::Looks | Effect::Changes => {

@@ -60,6 +60,8 @@ impl Part {
 }
 
 const CHANGED: &str = "changed";
+/// Changes that did not lead to the failure.
+const NOT_USED: &str = "changed, and not used on the way to the failure";
 
 /// The effects of a call and its input.
 pub fn given_and_become(question: &Question, extent: Extent, paint: Paint) -> String {
@@ -70,6 +72,7 @@ pub fn given_and_become(question: &Question, extent: Extent, paint: Paint) -> St
         Part::new("given", 5, rows.given(false)),
         Part::new("variables at its end", 2, rows.locals()),
         Part::new("static fields", 0, rows.given(true)),
+        Part::new(NOT_USED, 1, rows.unused()),
     ];
     let initialised = question.changed.iter().filter(|change| change.by_initialiser);
     let mut notes = String::new();
@@ -188,7 +191,14 @@ impl Rows<'_> {
         let variables = variables.filter_map(|(name, entry)| {
             self.differing(name, entry).map(|(old, new)| self.pair(name, old, new))
         });
-        variables.chain(change_groups(self.changes()).iter().map(|group| self.group(group))).collect()
+        let used = self.question.changes_by_use().0.into_iter().filter(|change| !change.by_initialiser);
+        variables.chain(change_groups(used).iter().map(|group| self.group(group))).collect()
+    }
+
+    /// The changes that the failing run did not use later, if that is known.
+    fn unused(&self) -> Vec<String> {
+        let unused = self.question.changes_by_use().1.into_iter().filter(|change| !change.by_initialiser);
+        change_groups(unused).iter().map(|group| self.group(group)).collect()
     }
 
     fn group(&self, group: &ChangeGroup<'_>) -> String {

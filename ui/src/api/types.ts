@@ -181,6 +181,8 @@ export interface Question {
     entry: Record<string, Shape>;
     exit: Record<string, Shape>;
     changed: Change[];
+    /** Paths of the changes that the failing run used later, in the order of use, if known. */
+    used?: string[];
     result?: Shape;
     exception?: Shape;
     remaining?: number;

@@ -131,7 +131,7 @@ function Open({ question: open }: { question: Question }): JSX.Element {
                 </button>{' '}
                 {known?.node === open.node ? outcomeText(known, 200) : ''} do what it should?
             </p>
-            <Changed changed={open.changed} />
+            <Changed changed={usedFirst(open)} />
             {isOther && <p class="notice">Call #{call} is selected: the answer is about that call.</p>}
             <div class="answers" role="group" aria-label="Answers">
                 <button
@@ -227,6 +227,13 @@ function Undo(): JSX.Element {
             Undo
         </button>
     );
+}
+
+/** The changes of a call: those that the failing run used later come first, in the order of use. */
+function usedFirst({ changed, used = [] }: Question): Change[] {
+    const places = new Map(used.map((path, place) => [path, place]));
+    const place = ({ path }: Change): number => places.get(path) ?? used.length;
+    return [...changed].sort((one, other) => place(one) - place(other));
 }
 
 function Changed({ changed }: { changed: Change[] }): JSX.Element | null {
