@@ -129,7 +129,9 @@ impl Case<'_> {
     /// It takes longer than the time limit, or ranks nothing.
     pub fn ranked(&self) -> Result<Ranked, String> {
         let class_path = self.project.class_path(Some(&self.fault.id));
-        let rank = ["diagnose", "--rank=1000", "--format", "json", "--test", &self.fault.test];
+        let tests = std::env::var("QP_BENCH_TESTS").unwrap_or_else(|_| "class".to_owned());
+        let tests = format!("--passing-tests={tests}");
+        let rank = ["diagnose", "--rank=1000", "--format", "json", &tests, "--test", &self.fault.test];
         let qp = qp();
         let words = [qp.as_str()].into_iter().chain(rank).chain(["--classpath", &class_path]);
         let command: Vec<String> = words.map(str::to_owned).collect();

@@ -14,7 +14,8 @@ fn classes() -> &'static Path {
     static CLASSES: OnceLock<PathBuf> = OnceLock::new();
     CLASSES.get_or_init(|| {
         let folder = tempfile::tempdir_in(scratch()).expect("a folder").keep();
-        let files = ["passing-runs/Shapes.java", "failing-tests/CartTest.java"];
+        let tests = ["CartTest", "TillTest", "BoxTest"].map(|test| format!("failing-tests/{test}.java"));
+        let files = tests.into_iter().chain(["passing-runs/Shapes.java".to_owned()]);
         let files = files.map(|file| root().join("tests/fixtures").join(file));
         crate::support::javac::Javac::new().args(["-g", "-cp", JUNIT, "-d"]).arg(&folder).args(files).run();
         folder
@@ -112,10 +113,19 @@ fn the_tests_of_the_class_that_pass_weigh_the_questions() {
     let note = "2 other tests of the class pass (6 fail): they weigh the questions";
     let (_, errors) = ended(&mut of_test(&[]));
     assert!(unwrapped(&errors).contains(note), "{errors}");
-    for more in [["--passing-tests=false"], ["--strategy=top-down"]] {
+    for more in [["--passing-tests=none"], ["--strategy=top-down"]] {
         let (_, errors) = ended(&mut of_test(&more));
         assert!(!unwrapped(&errors).contains("other tests of the class"), "{errors}");
     }
+}
+
+#[test]
+fn the_tests_of_the_module_weigh_the_questions() {
+    let (_, errors) = ended(&mut of_test(&["--passing-tests=module"]));
+    let errors = unwrapped(&errors);
+    let of_class = "2 other tests of the class pass (6 fail): they weigh the questions";
+    let of_module = "2 tests of other classes pass (2 fail): they weigh the questions";
+    assert!(errors.contains(of_class) && errors.contains(of_module), "{errors}");
 }
 
 #[test]

@@ -54,5 +54,5 @@ pub use script::Script;
 pub use stand_in::stand_in;
 pub use stdin::{Stdin, StdinRecording};
 pub use template::{Settings, Template};
-pub use test_runner::{test_command, tests_of_class};
+pub use test_runner::{class_of_test, test_command, tests_of_classes};
 pub use tool::run_to_end;

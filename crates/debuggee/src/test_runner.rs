@@ -41,14 +41,18 @@ pub fn test_command(test: &str, class_path: &str) -> Vec<String> {
     ["java", "-ea", "-cp", class_path, RUNNER, test].map(str::to_owned).to_vec()
 }
 
-/// The command that runs all tests of the class, from a command that runs one of them by this runner; `None`
-/// for other commands.
-pub fn tests_of_class(command: &[String]) -> Option<Vec<String>> {
+/// The class of the test that a command runs by this runner; `None` for other commands.
+pub fn class_of_test(command: &[String]) -> Option<&str> {
     let at = command.iter().position(|word| word == RUNNER)? + 1;
-    let (class, _) = command.get(at)?.split_once('#')?;
-    let mut all = command.to_vec();
-    *all.get_mut(at)? = class.to_owned();
-    Some(all)
+    Some(command.get(at)?.split_once('#')?.0)
+}
+
+/// The command that runs all tests of these classes, from a command that runs one test by this runner; `None`
+/// for other commands.
+pub fn tests_of_classes(command: &[String], classes: &[String]) -> Option<Vec<String>> {
+    let at = command.iter().position(|word| word == RUNNER)? + 1;
+    let before = command.get(..at)?.iter();
+    Some(before.chain(classes).chain(command.get(at + 1..)?).cloned().collect())
 }
 
 /// The class files of all these programs in a temporary folder.
@@ -114,10 +118,14 @@ mod tests {
 
     #[test]
     fn the_command_of_a_test_becomes_that_of_its_class() {
-        let all = tests_of_class(&test_command("shop.CartTest#adds", "classes"));
+        let command = test_command("shop.CartTest#adds", "classes");
+        assert_eq!(class_of_test(&command), Some("shop.CartTest"));
+        let all = tests_of_classes(&command, &["shop.CartTest".to_owned()]);
         assert_eq!(all, Some(test_command("shop.CartTest", "classes")));
-        assert_eq!(tests_of_class(&test_command("shop.CartTest", "classes")), None);
-        assert_eq!(tests_of_class(&["java".to_owned(), "Main#x".to_owned()]), None);
+        let all = tests_of_classes(&command, &["shop.CartTest".to_owned(), "shop.TillTest".to_owned()]);
+        assert_eq!(all.and_then(|all| all.last().cloned()), Some("shop.TillTest".to_owned()));
+        assert_eq!(class_of_test(&test_command("shop.CartTest", "classes")), None);
+        assert_eq!(class_of_test(&["java".to_owned(), "Main#x".to_owned()]), None);
     }
 
     #[test]

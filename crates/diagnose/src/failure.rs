@@ -183,13 +183,7 @@ impl Diagnoser {
                     Some(site) => self.compared(innermost, assertion, site)?,
                     None => (None, None),
                 };
-                return self.assume(
-                    first,
-                    all.len(),
-                    &chain,
-                    sliced,
-                    site.map(|site| (site, compared)),
-                );
+                return self.assume(first, all.len(), &chain, sliced, site.map(|site| (site, compared)));
             }
         }
         let sliced = self.slice_of(first.root, WrongPart::Exit, context).await?;

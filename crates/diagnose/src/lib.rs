@@ -68,6 +68,7 @@ pub use divergence::{
 pub use failure::{Assumption, NamedNode};
 pub use node_view::{NodeView, PrintedText, node_view};
 pub use oracles::{Confidence, Oracle, OracleAnswer};
+pub use passing::PassingTests;
 pub use question::Question;
 pub use ranking::{EdgeKind, ExceptionPart, FirstOnlyHere, RankedMethod, Ranking, RareEdge};
 pub use reference::{Launcher, Opinion, Reference};

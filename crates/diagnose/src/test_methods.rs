@@ -1,4 +1,4 @@
-//! The methods of test classes.
+//! Test classes and their methods.
 
 use classes::{ClassPool, Origin};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,27 @@ pub(super) fn of_tests(calls: &Calls, pool: Option<&ClassPool>) -> BTreeSet<u32>
     let helpers = helpers.into_values().filter(|helpers| helpers.len() < elsewhere).flatten();
     let all: BTreeSet<Arc<str>> = tests.into_iter().chain(helpers).collect();
     methods().filter(|(_, method)| all.contains(&method.class)).map(|(number, _)| number).collect()
+}
+
+/// The other test classes in the same folder or jar of the class path as a test class: first those of its
+/// package.
+pub(super) fn classes_beside(pool: &ClassPool, class: &str) -> Vec<String> {
+    let place = place_of(pool, class);
+    let package = |class: &str| class.rsplit_once('.').map(|(package, _)| package.to_owned());
+    let is_it = |other: &&str| {
+        *other != class && !other.contains('$') && pool.is_of_test(other) && place_of(pool, other) == place
+    };
+    let mut found: Vec<String> = pool.user_classes().filter(is_it).map(str::to_owned).collect();
+    found.sort_by_key(|other| package(other) != package(class));
+    found
+}
+
+/// The folder or jar of the class path that has a class.
+fn place_of(pool: &ClassPool, class: &str) -> Option<PathBuf> {
+    match &pool.find(class).ok().flatten()?.origin {
+        Origin::Jar { jar, .. } => Some(jar.clone()),
+        _ => folder_of(pool, class),
+    }
 }
 
 /// The folder of the class path that has a class.

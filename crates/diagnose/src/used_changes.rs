@@ -33,8 +33,8 @@ impl Diagnoser {
             let Some((object, part)) = change.part else { continue };
             let Some(first) = uses.first_after(object, part, ends) else { continue };
             // A collection or text that changes again still has what this call did to it.
-            let is_replaced =
-                !matches!(part, CONTENTS | TEXT) && calls.is_written(object, part, ends.after(), first.before)?;
+            let is_replaced = !matches!(part, CONTENTS | TEXT)
+                && calls.is_written(object, part, ends.after(), first.before)?;
             if !is_replaced {
                 used.push((first, &change.path));
             }

@@ -43,7 +43,7 @@ mod supplements;
 pub use answers::RecordedSource;
 pub use as_chain::{as_chain, chain_of};
 pub use beside::{beside, can_run_beside};
-pub use cover::{CoverOptions, cover};
+pub use cover::{CoverOptions, CoveredProgram, cover};
 pub use events::{EventsRequest, events};
 pub use export::{ExportForm, ExportRequest, ExportResult, export};
 pub use find::{FoundEvent, FoundEvents, find};

@@ -32,8 +32,8 @@ mod uses;
 
 use classes::ClassPool;
 pub use error::SliceError;
-pub use uses::{PartUses, Use};
 use trace::{Calls, Value, WalkControl};
+pub use uses::{PartUses, Use};
 
 use code::Codes;
 use frame::AssertionCall;

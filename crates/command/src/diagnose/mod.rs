@@ -19,7 +19,7 @@ use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use assertions::AssertFile;
 use chain::{Chain, Debuggee};
-use diagnose::{DiagnoseOptions, Diagnoser, Reference};
+use diagnose::{DiagnoseOptions, Diagnoser, PassingTests, Reference};
 use files::TemporaryFolder;
 use past::snapshot::Bounds;
 use recorded::{RecordOptions, RecordedTrace};
@@ -74,10 +74,10 @@ pub struct Diagnose {
     /// The command line of a run that passes; its code becomes less suspicious. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     pub passing: Vec<String>,
-    /// Also run the other tests of the class of the recorded test: what those that pass cover becomes less
-    /// suspicious. By default with a method in `--test` and without `--reference`
-    #[arg(long, value_name = "WHETHER", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    pub passing_tests: Option<bool>,
+    /// Also run other tests than the recorded one: what those that pass cover becomes less suspicious. Those
+    /// of its class run by default, with a method in `--test` and without `--reference`
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "class", require_equals = true)]
+    pub passing_tests: Option<OtherTests>,
     /// Ask in the browser: serve a page, and print its address
     #[arg(long, conflicts_with = "unattended")]
     pub web: bool,
@@ -133,6 +133,19 @@ pub struct Diagnose {
     /// The command that starts the program
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "folder")]
     pub command: Vec<String>,
+}
+
+/// Other tests than the recorded one.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherTests {
+    /// None
+    #[value(alias = "false")]
+    None,
+    /// Those of its class
+    #[value(alias = "true")]
+    Class,
+    /// Those of its class, then those of the other test classes in the same folder or jar
+    Module,
 }
 
 /// Classes that are less suspicious by default.
@@ -287,8 +300,8 @@ impl Diagnose {
             }
         };
         let runs_tests = self.runs_passing_tests(&diagnoser);
-        if !passing.is_empty() || runs_tests {
-            if runs_tests {
+        if !passing.is_empty() || runs_tests.is_some() {
+            if runs_tests.is_some() {
                 // The recording may come from somebody else, and its command runs here.
                 diagnoser.allow(context)?;
             }
@@ -356,10 +369,15 @@ impl Diagnose {
         }
     }
 
-    /// Whether the other tests of the class are to run.
-    fn runs_passing_tests(&self, diagnoser: &Diagnoser) -> bool {
+    /// Which other tests are to run.
+    fn runs_passing_tests(&self, diagnoser: &Diagnoser) -> Option<PassingTests> {
         let by_default = self.test.test.is_some() && self.reference.is_none() && diagnoser.weighs_branches();
-        self.passing_tests.unwrap_or(by_default)
+        match self.passing_tests {
+            Some(OtherTests::None) => None,
+            Some(OtherTests::Class) => Some(PassingTests::Class),
+            Some(OtherTests::Module) => Some(PassingTests::Module),
+            None => by_default.then_some(PassingTests::Class),
+        }
     }
 
     fn recording(&self, out: PathBuf) -> Result<RecordOptions, CommandError> {

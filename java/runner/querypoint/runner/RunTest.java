@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * Runs one test, or all tests of a class, by the JUnit or TestNG of the program's class path:
- * {@code CLASS[#METHOD]}.
+ * {@code CLASS[#METHOD]}. Of several classes, it runs the tests of each, and passes over those without tests.
  *
  * <p>Prints each failure without the frames of the framework, which it calls by reflection: it compiles
  * without any.
@@ -83,12 +83,10 @@ public final class RunTest {
     public static void main(String[] arguments) {
         int code;
         try {
-            if (arguments.length != 1) {
-                throw new NoTest("expected one argument, CLASS or CLASS#METHOD");
+            if (arguments.length == 0) {
+                throw new NoTest("expected CLASS or CLASS#METHOD, or several classes");
             }
-            RunTest run = new RunTest(arguments[0]);
-            run.run();
-            code = run.failed > 0 ? FAILED : 0;
+            code = arguments.length == 1 ? run(arguments[0]) : runAll(arguments);
         } catch (NoTest why) {
             System.err.println("no test was run: " + why.getMessage());
             code = NOT_RUN;
@@ -104,6 +102,30 @@ public final class RunTest {
         System.err.flush();
         // Threads that a test left behind do not keep the VM alive.
         System.exit(code);
+    }
+
+    /** Runs one test or class. */
+    private static int run(String test) throws NoTest, ReflectiveOperationException {
+        RunTest run = new RunTest(test);
+        run.run();
+        return run.failed > 0 ? FAILED : 0;
+    }
+
+    /** Runs the tests of several classes, of which some may be no tests, such as their superclasses. */
+    private static int runAll(String[] classes) throws NoTest {
+        int code = NOT_RUN;
+        for (String test : classes) {
+            try {
+                int ended = run(test);
+                code = code == NOT_RUN ? ended : Math.max(code, ended);
+            } catch (NoTest | ReflectiveOperationException | LinkageError none) {
+                // The other classes have tests.
+            }
+        }
+        if (code == NOT_RUN) {
+            throw new NoTest("none of the classes has tests");
+        }
+        return code;
     }
 
     private void run() throws NoTest, ReflectiveOperationException {
