@@ -7,7 +7,10 @@ use super::{Command, CommandError, Outcome};
 use chain::{Chain, Debuggee};
 use classes::DefaultScope;
 use debuggee::StdinRecording;
-use diagnose::{Buggy, DiagnoseOptions, Diagnoser, Divergence, KnownVariation, Varying, VersionComparison};
+use diagnose::{
+    Buggy, DiagnoseOptions, Diagnoser, Divergence, KnownVariation, RightVersionRuns, Varying,
+    VersionComparison,
+};
 use files::TemporaryFolder;
 use recorded::{KeptRun, RecordOptions, RecordedTrace, beside, can_run_beside};
 use session::{Context, SessionError};
@@ -128,46 +131,38 @@ impl Command for Diff {
         if let (Some(reference), Some(here)) = (&self.reference, here.first()) {
             diagnose::check_reference(here, reference)?;
         }
-        let mut there = vec![self.open(&folders[1], context).await?];
-        let unlike = self.record_alike(&mut here, &mut there, work.path(), context).await?;
+        let mut there = RightVersionRuns::of(self.open(&folders[1], context).await?, kept);
+        let unlike = self.record_alike(&mut here, &mut there.runs, work.path(), context).await?;
         let mut known = KnownVariation::default();
         let (mut round, mut unconfirmed) = (0, None);
-        let mut uses_kept = kept.as_ref().is_some_and(|kept| kept.is_at(&folders[1]));
         loop {
             let has_more = unconfirmed.is_none();
             let found =
-                diagnose::find_divergence(&mut here, &mut there, &mut known, has_more, context).await?;
-            if uses_kept && there.len() > 1 && !known.right_version_repeats() {
-                // Something else has changed since, or varies.
-                kept.iter().for_each(KeptRun::discard);
-                there.remove(0);
-                (known, uses_kept) = (KnownVariation::default(), false);
+                diagnose::find_divergence(&mut here, &mut there.runs, &mut known, has_more, context).await?;
+            if there.discards_kept(&mut known) {
                 continue;
             }
-            let runs = here.len().min(there.len());
+            let runs = here.len().min(there.runs.len());
             if found.wanted <= runs || !has_more {
                 let mut parting = Parting { runs, whose_code, unconfirmed, ..self.parting(found) };
-                parting.missing = missing(&here, &there);
+                parting.missing = missing(&here, &there.runs);
                 parting.uncompared.extend(unlike);
-                let first = there.first().map(|run| run.folder().to_owned());
-                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats()).zip(first);
-                drop((here, there));
-                to_keep.iter().for_each(|(kept, first)| kept.keep(first));
+                there.keep(&known);
                 return Ok(parting);
             }
             // A difference counts only where runs of one version agree. Runs of named folders may need the
             // user's permission first.
-            let firsts = here.first().zip(there.first()).filter(|_| self.folder.is_none());
+            let firsts = here.first().zip(there.runs.first()).filter(|_| self.folder.is_none());
             let at_once = firsts.is_some_and(|(one, other)| can_run_beside(one.about(), other.about()));
             round += 1;
             let out = |name: &str| work.path().join(format!("{name}-{round}"));
             let own = self.again(&mut here, out("here"), None, context);
-            let other = self.again(&mut there, out("there"), None, context);
+            let other = self.again(&mut there.runs, out("there"), None, context);
             let (own, other) = Box::pin(beside(at_once, own, other)).await;
             match (own, other) {
                 (Ok(own), Ok(other)) => {
                     here.push(own);
-                    there.push(other);
+                    there.runs.push(other);
                 }
                 (Err(Again::Failed(error)), _) | (_, Err(Again::Failed(error))) => return Err(error),
                 (Err(Again::Cannot(why)), _) | (_, Err(Again::Cannot(why))) => unconfirmed = Some(why),

@@ -62,8 +62,8 @@ pub use buggy::Buggy;
 pub use change_groups::{ChangeGroup, change_groups};
 pub use changes::Change;
 pub use divergence::{
-    Divergence, KnownVariation, Varying, VersionComparison, VersionDifference, check_reference,
-    find_divergence,
+    Divergence, KnownVariation, RightVersionRuns, Varying, VersionComparison, VersionDifference,
+    check_reference, find_divergence,
 };
 pub use failure::{Assumption, NamedNode};
 pub use node_view::{NodeView, PrintedText, node_view};

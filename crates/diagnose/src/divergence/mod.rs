@@ -1,7 +1,7 @@
 //! Finds where recorded runs of two versions diverge. The room `alignment` finds the calls that were given
 //! the same input and did something else, and `versions` decides which one is to blame. `differences` shows
 //! how it differs, by the values that `comparison` compares. `ends` compares what a person sees from outside,
-//! and `unseen` names what was not recorded.
+//! and `unseen` names what was not recorded. `right_runs` are the runs of the right version.
 //!
 //! Several runs of each version show what differs from run to run: time, random numbers, races of threads.
 //! Such a difference says nothing about the versions, and is left out.
@@ -11,11 +11,13 @@ mod comparison;
 mod differences;
 mod ends;
 mod last_calls;
+mod right_runs;
 mod unseen;
 mod varying;
 mod versions;
 
 pub use compared_code::ComparedCode;
+pub use right_runs::RightVersionRuns;
 pub use unseen::UnseenState;
 pub use varying::Varying;
 pub use versions::{ComparedVersions, KnownVariation, compare_versions};

@@ -1,7 +1,9 @@
 //! The right version answers by its own run. Both versions run again, and their calls are aligned with those
 //! of the diagnosis.
 
-use crate::divergence::{ComparedCode, ComparedVersions, KnownVariation, UnseenState, compare_versions};
+use crate::divergence::{
+    ComparedCode, ComparedVersions, KnownVariation, RightVersionRuns, UnseenState, compare_versions,
+};
 use crate::{DiagnoseOptions, Diagnoser};
 use alignment::{Alignment, Verdict};
 use chain::Chain;
@@ -216,47 +218,39 @@ impl Diagnoser {
         };
         let run = |side: &str, count: usize| work.path().join(format!("{side}-{count}"));
         // The run of the diagnosis is the first one of its version.
-        let (mut here, mut there) = (Vec::new(), Vec::new());
+        let mut here = Vec::new();
         let kept = self.run_again(run("there", 0), Some(class_path))?;
         let kept = kept.ok().and_then(|(chain, options)| KeptRun::of(&chain, &options));
         let found = kept.as_ref().and_then(|kept| kept.found(self.trace.folder.path()));
-        let mut uses_kept = found.is_some();
         let first = match found {
             Some(kept) => self.opened(kept, context).await.map(Ok),
             None => self.further_run(run("there", 0), Some(class_path), context).await,
         };
-        match first? {
-            Ok(first) => there.push(first),
+        let mut there = match first? {
+            Ok(first) => RightVersionRuns::of(first, kept),
             Err(why) => return Ok(Err(why)),
-        }
+        };
         let (mut known, mut count) = (KnownVariation::default(), 0);
         loop {
             let compared = {
                 let mut here: Vec<&mut Diagnoser> = std::iter::once(&mut *self).chain(&mut here).collect();
-                let mut there: Vec<&mut Diagnoser> = there.iter_mut().collect();
+                let mut there: Vec<&mut Diagnoser> = there.runs.iter_mut().collect();
                 compare_versions(&mut here, &mut there, &mut known, context)?
             };
-            if uses_kept && there.len() > 1 && !known.right_version_repeats() {
-                // Something else has changed since, or varies.
-                kept.iter().for_each(KeptRun::discard);
-                there.remove(0);
-                (known, uses_kept) = (KnownVariation::default(), false);
+            if there.discards_kept(&mut known) {
                 continue;
             }
-            if compared.wanted <= there.len() {
+            if compared.wanted <= there.runs.len() {
                 let aligned = AlignedRuns::of(compared, &self.trace.calls);
-                let first = there.first().map(|run| run.folder().to_owned());
-                let to_keep = kept.filter(|_| !uses_kept && known.right_version_repeats()).zip(first);
-                drop(there);
-                to_keep.iter().for_each(|(kept, first)| kept.keep(first));
+                there.keep(&known);
                 return Ok(Ok(aligned));
             }
             count += 1;
-            let at_once = there.first().is_some_and(|first| can_run_beside(self.about(), first.about()));
+            let at_once = there.runs.first().is_some_and(|first| can_run_beside(self.about(), first.about()));
             let own = self.further_run(run("here", count), None, context);
             let other = self.further_run(run("there", count), Some(class_path), context);
             let (own, other) = Box::pin(beside(at_once, own, other)).await;
-            for (runs, further) in [(&mut here, own?), (&mut there, other?)] {
+            for (runs, further) in [(&mut here, own?), (&mut there.runs, other?)] {
                 match further {
                     Ok(run) => runs.push(run),
                     Err(why) => return Ok(Err(why)),
