@@ -35,7 +35,7 @@ fn people_see_used_changes_first_and_the_others_last() {
     child.stdin.take().expect("a pipe").write_all(b"valid\n").expect("written");
     let text = String::from_utf8(child.wait_with_output().expect("an end").stdout).expect("text");
     let (_, fill) = text.split_once("UsedLater.fill").expect("a question about fill");
-    let used = "changed\n  this.log: \"\" → \"filled\"\n  this.width: 0 → -2\n  this.height: 0 → 3\ngiven\n";
+    let used = "changed\n  this.log: \"\" → \"filled\"\n  this.width: 0 → -2\n  this.height: 0 → 3\n";
     let others = "changed, and not used on the way to the failure, 10 of 12\n  this.a: 0 → 1\n";
     let (first, last) = (fill.find(used), fill.find(others));
     assert!(first.is_some() && first < last, "{text}");

@@ -6,8 +6,8 @@
 //! values it was computed from (`graph`). It also depends on the reasons why it was stored, passed or
 //! returned: the branches taken, by post-dominators (`code`), and the exceptions caught. Finally, it depends
 //! on branches that bypassed a write to its location (`potential_definitions`, stored in `definitions`).
-//! `frame` holds the locals and operands of a call, `heap` the fields and elements, `uses` when they were read.
-//! `effect` describes what JDK methods do, `call_targets` what they can call.
+//! `frame` holds the locals and operands of a call, `heap` the fields and elements, and `uses` when these
+//! were read. `effect` describes what JDK methods do, `call_targets` what they can call.
 //!
 //! The slice is conservative: it contains every call that has influenced the value. If the object or element
 //! of a read is unknown, all writes to such fields and elements count. If the caller of a method is unknown,
