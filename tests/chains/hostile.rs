@@ -195,7 +195,7 @@ fn what_a_finally_does_is_not_left_out() {
         for options in [&["-Xint", "-Xss256k"][..], &["-Xss512k"]] {
             let command = FINALLY.command(&java, options, &["12"]);
             FINALLY.alone(&case, &command);
-            for way in BY_PROBES {
+            for way in in_turn(&BY_PROBES) {
                 let run = FINALLY.replay_only(&case, &command, way);
                 if run.output.status.code() == Some(4) {
                     run.fails(4, &["probes cannot answer", "no stack left"]);

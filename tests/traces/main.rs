@@ -19,6 +19,7 @@ mod later;
 mod overflows;
 mod owners;
 mod pack;
+mod pins;
 mod places;
 mod recorder;
 mod steering;

@@ -7,7 +7,9 @@ use crate::head_room;
 use crate::hidden;
 use crate::hidden_classes::HiddenClasses;
 use crate::jit_priority;
+use crate::loaded_classes::transform_loaded;
 use crate::loaders;
+use crate::pins;
 use crate::probes::{Probed, Probes};
 use crate::reporter::Reporter;
 use crate::state::{self, State, problem, with_state};
@@ -19,7 +21,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{COVER_CLASS, LoadedClass, PROBE_CLASS, Report, TRACE_CLASS, TestedCounts};
+use wire::{COVER_CLASS, LoadedClass, PINS_CLASS, PROBE_CLASS, Report, TRACE_CLASS, TestedCounts};
 
 /// The class files next to the recorder's source.
 macro_rules! recorder {
@@ -91,6 +93,9 @@ const TRACE_RECORDER: [(&str, &[u8]); 24] = recorder![
 /// The class file for coverage.
 const COVER_RECORDER: [(&str, &[u8]); 1] = recorder!["java/lang/QuerypointCover"];
 
+/// The class file for pins.
+const PINS_OF_JAVA: [(&str, &[u8]); 1] = recorder!["java/lang/QuerypointPins"];
+
 /// The folder of the plans.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
@@ -112,7 +117,9 @@ impl Agent for Host {
     fn on_load(&self, context: AgentLoadContext<'_>) -> jni::jint {
         arena::prepare();
         let Ok(Some(folder)) = context.options_str() else { return jni::JNI_OK };
-        if FOLDER.set(PathBuf::from(folder.as_ref())).is_err() {
+        let folder = PathBuf::from(folder.as_ref());
+        pins::prepare(&folder);
+        if FOLDER.set(folder).is_err() {
             return jni::JNI_OK;
         }
         // If the VM refuses something here, the report does not begin, which `qp` notices.
@@ -124,6 +131,8 @@ impl Agent for Host {
                 caps.set_can_get_constant_pool(true);
                 caps.set_can_get_bytecodes(true);
                 caps.set_can_generate_native_method_bind_events(true);
+                // The natives of the clock are bound before the VM has started.
+                caps.set_can_generate_early_vmstart(pins::are_set());
             };
             // Without these events, nobody knows which files the program writes.
             let wanted_events = [jvmti::JVMTI_EVENT_VM_INIT, jvmti::JVMTI_EVENT_NATIVE_METHOD_BIND];
@@ -139,6 +148,7 @@ impl Agent for Host {
         // By now `qp` has connected to the VM, and has written a plan if this is the wanted VM.
         let Some(env) = context.jni() else { return };
         thread_ids::set_back(env);
+        let unpinned = pin(&context, env);
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
         };
@@ -162,6 +172,7 @@ impl Agent for Host {
         if !state::begin(context.jvmti(), known) {
             return;
         }
+        unpinned.into_iter().for_each(problem);
         let classes = match define(env, recorder, method) {
             Ok(classes) => classes,
             Err(why) => return problem(forgo(why)),
@@ -235,6 +246,7 @@ impl Agent for Host {
     }
 
     fn native_method_bind(&self, context: CallbackContext<'_>, mut event: NativeMethodBindEvent) {
+        pins::bound(context.jvmti(), &mut event);
         written_files::bound(context.jvmti(), &mut event);
     }
 
@@ -250,7 +262,7 @@ impl Agent for Host {
         let Ok(name) = event.name_str() else { return };
         let name = name.as_deref();
         if name.is_some_and(|name| {
-            [PROBE_CLASS, TRACE_CLASS, COVER_CLASS].iter().any(|own| name.starts_with(own))
+            [PROBE_CLASS, TRACE_CLASS, COVER_CLASS, PINS_CLASS].iter().any(|own| name.starts_with(own))
         }) {
             return;
         }
@@ -263,7 +275,13 @@ impl Agent for Host {
             }
             return;
         }
-        let bytes = event.class_data();
+        let pinned = name.and_then(|name| pins::put_into(name, event.class_data()));
+        if let Some(bytes) = &pinned
+            && let Err(error) = event.set_transformed_class(&context, bytes)
+        {
+            problem(format!("{} cannot be pinned: {error:?}", name.unwrap_or("a class")));
+        }
+        let bytes = pinned.as_deref().unwrap_or(event.class_data());
         let is_recorded = with_state(|state| {
             state.tracer.as_ref().is_some_and(|tracer| name.is_none_or(|name| tracer.is_in_scope(name)))
         });
@@ -304,6 +322,25 @@ impl Agent for Host {
             problem(format!("{} cannot be probed: {error:?}", probed.report.class));
         }
     }
+}
+
+/// Pins what differs from run to run, if there are pins. Returns what cannot be pinned in this VM.
+fn pin(context: &CallbackContext<'_>, env: &JniEnv) -> Vec<String> {
+    if !pins::are_set() {
+        return Vec::new();
+    }
+    if let Err(why) = define(env, &PINS_OF_JAVA, "ready") {
+        return vec![format!("nothing is pinned: {why}")];
+    }
+    let mut missing = pins::set_fields(env);
+    missing.extend(pins::begin_clock(env).map(str::to_owned));
+    if context.jvmti().enable_class_file_load_hook_events().is_err() {
+        missing.push("random numbers: the VM does not report loaded classes".to_owned());
+    }
+    transform_loaded(context.jvmti(), &pins::concerns, &|name, why| {
+        problem(format!("{name} was loaded before the agent and cannot be pinned: {why}"));
+    });
+    missing.iter().map(|what| format!("not pinned: {what}")).collect()
 }
 
 /// Makes the VM report the ends of threads to a class of the recorder. `None` if that is impossible.
@@ -544,32 +581,14 @@ fn busy_ms() -> Option<u64> {
 
 /// Inserts probes into classes that were loaded before the agent received class events.
 fn retransform(context: &CallbackContext<'_>) {
-    let jvmti = context.jvmti();
-    let Ok(loaded) = jvmti.get_loaded_classes() else { return };
-    for class in loaded {
-        // SAFETY: the VM has just handed out the reference.
-        let Ok((signature, _)) = (unsafe { jvmti.get_class_signature(class) }) else { continue };
-        let name = signature.strip_prefix('L').and_then(|s| s.strip_suffix(';'));
-        let Some(name) = name else { continue };
-        let concerned = with_state(|state| match (&state.tracer, &state.coverer) {
+    let concerns = |name: &str| {
+        with_state(|state| match (&state.tracer, &state.coverer) {
             (Some(tracer), _) => tracer.concerns(name),
             (None, Some(coverer)) => coverer.is_in_scope(name),
             (None, None) => state.probes.concerns(name),
-        });
-        // The code of a lambda is a method of the class with the lambda. The lambda's hidden class, whose
-        // name has a dot, only calls that method.
-        if concerned != Some(true) || name.contains('.') {
-            continue;
-        }
-        // SAFETY: as above.
-        let done = unsafe {
-            match jvmti.is_modifiable_class(class) {
-                Ok(true) => jvmti.retransform_classes(&[class]).map_err(|error| format!("{error:?}")),
-                _ => Err("the VM does not allow changing it".to_owned()),
-            }
-        };
-        if let Err(why) = done {
-            problem(format!("{name} was loaded before the agent and cannot be probed: {why}"));
-        }
-    }
+        }) == Some(true)
+    };
+    transform_loaded(context.jvmti(), &concerns, &|name, why| {
+        problem(format!("{name} was loaded before the agent and cannot be probed: {why}"));
+    });
 }

@@ -9,16 +9,18 @@
 //!   `given_probes` looks at arrays and fields around calls of the JDK; `given_natives` has its natives.
 //! - `tracing` decides what is recorded in a class, and `weave` generates that code. `rings` serves the rings
 //!   of events, `pool` holds the rings of all threads, and `native_registration` registers the natives.
-//!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its
-//!   builders and streams, `loaders` numbers the class loaders, and `external_writes` finds what calls to
-//!   unrecorded code may write. `spill` copies the arguments of a call.
+//!   `fields` finds written fields. `contents` rewrites the JDK's collections, `text` its builders and
+//!   streams, `loaders` numbers the class loaders, and `external_writes` finds what calls to unrecorded code
+//!   may write. `spill` copies the arguments of a call.
 //! - `covering` inserts the code that notes which edges of control flow a run covers; `covering_natives` has
 //!   the native methods for it.
 //! - `threads` rewrites the JDK's thread classes, and `thread_ids` sets back the ids of threads.
-//! - `hidden` reports classes that no load hook sees. `written_files` reports the files that are opened for
+//! - `loaded_classes` lets the hook see classes that were loaded early; `hidden` reports those that no hook
+//!   sees. `written_files` reports the files that are opened for
 //!   writing.
 //! - `arena` is the agent's allocator, and `space` reserves address space for the recorder. `jit_priority`
 //!   lowers the priority of the VM's compiler threads.
+//! - `pins` pins what differs from run to run.
 //! - `stacks` reads and names the frames of a hit.
 //! - `rows` stores last hits, and `reclaim` finds dead objects. `sites` numbers the sites; `reporter` writes
 //!   the report.
@@ -43,10 +45,12 @@ mod hidden;
 mod hidden_classes;
 mod host;
 mod jit_priority;
+mod loaded_classes;
 mod loaders;
 mod log_lines;
 mod native_registration;
 mod natives;
+mod pins;
 mod pool;
 mod probes;
 mod reclaim;

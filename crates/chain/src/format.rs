@@ -11,6 +11,7 @@ use classes::SourceEncoding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use wire::Pins;
 
 /// The format version that this build reads and writes.
 pub const FORMAT: u32 = 1;
@@ -114,6 +115,9 @@ pub struct Debuggee {
     /// Folders and jars of classes that are not on its class path, because its own loaders load them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<PathBuf>,
+    /// What it reads in place of what differs from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Pins>,
     /// Time limit of one run, in seconds; if absent, 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<u64>,

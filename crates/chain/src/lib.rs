@@ -34,3 +34,4 @@ pub use translate::classes::Classes;
 pub use translate::{
     Learned, LearnedPoint, Need, Refusal, TranslateError, Translation, remember, translate, translate_log,
 };
+pub use wire::Pins;

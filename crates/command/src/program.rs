@@ -1,7 +1,7 @@
 //! The program of a question without a chain file, from the options and the words after `--`.
 
 use super::CommandError;
-use chain::{Address, Debuggee, Ready, SourceEncoding, SourcePaths};
+use chain::{Address, Debuggee, Pins, Ready, SourceEncoding, SourcePaths};
 use debuggee::{StdinRecording, test_command};
 use project::{FailedTest, TestLaunch, project_of, reports, test_launch};
 use session::{Context, SessionError};
@@ -128,6 +128,10 @@ pub struct LaunchArgs {
     /// `org.apache.spark.deploy.SparkSubmit`
     #[arg(long, value_name = "MAIN", requires = "command")]
     pub jvm: Option<String>,
+    /// Pin what differs from run to run: random numbers, the order of immutable sets and maps and of files in
+    /// a folder, the start of the clock, and the process id
+    #[arg(long)]
+    pub pin: bool,
     /// Command that resets the environment before each run
     #[arg(long, value_name = "COMMAND", value_parser = words, requires = "command")]
     pub before_run: Option<Words>,
@@ -229,6 +233,7 @@ impl ProgramArgs {
         Debuggee {
             command,
             jvm: self.launch.jvm.clone(),
+            pins: self.launch.pin.then(Pins::from_now),
             before_run: self.launch.before_run(),
             drive: self.launch.drive.as_ref().map(|words| words.0.clone()).unwrap_or_default(),
             ready: self.launch.ready.as_deref().map(Ready::of_text),

@@ -6,6 +6,7 @@ use files::TemporaryFolder;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
+use wire::Pins;
 
 /// The bytes of the agent library.
 pub const LIBRARY: &[u8] = include_bytes!(env!("QP_AGENT"));
@@ -15,6 +16,7 @@ pub const LIBRARY: &[u8] = include_bytes!(env!("QP_AGENT"));
 pub struct Agent {
     library: String,
     folder: TemporaryFolder,
+    is_pinned: bool,
     /// Why the library is not in the user's cache folder; `None` if it is.
     pub note: Option<String>,
 }
@@ -22,6 +24,9 @@ pub struct Agent {
 /// Makes the VM assign identity hash codes consecutively from 1 instead of at random. They then differ from
 /// those that the recorder assigns.
 const NUMBERS: [&str; 2] = ["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"];
+/// Keeps the VM's compilers from using code of their own in place of natives that pins replace.
+const OF_PINS: [&str; 2] =
+    ["-XX:+UnlockDiagnosticVMOptions", "-XX:DisableIntrinsic=_currentTimeMillis,_nanoTime"];
 /// Age after which an incomplete unpacked file is removed.
 const UNFINISHED: Duration = Duration::from_secs(60 * 60);
 /// Name prefix of incomplete files.
@@ -30,12 +35,16 @@ const UNPACKING: &str = "unpacking-";
 impl Agent {
     /// Unpacks the library into a cache folder that only this user can write to, unless it is there already,
     /// and creates a folder for one run. If the cache folder is unusable, the library goes into the run's
-    /// folder.
+    /// folder. The agent pins the run if there are pins.
     ///
     /// # Errors
     /// No folder can be created, or a VM could load the library from none.
-    pub fn new(cache: Option<&Path>) -> Result<Agent, DebuggeeError> {
+    pub fn new(cache: Option<&Path>, pins: Option<&Pins>) -> Result<Agent, DebuggeeError> {
         let folder = TemporaryFolder::new("querypoint-").map_err(DebuggeeError::TemporaryFolder)?;
+        if let Some(pins) = pins {
+            pins.write(folder.path()).map_err(DebuggeeError::TemporaryFolder)?;
+        }
+        let is_pinned = pins.is_some();
         let cached = match cache {
             Some(cache) => unpack_safely(&cache.join("agent")),
             None => Err("there is no cache folder: neither HOME nor XDG_CACHE_HOME is set".to_owned()),
@@ -48,7 +57,7 @@ impl Agent {
                 Err(beside) => return Err(DebuggeeError::Agent(format!("{why}; {beside}"))),
             },
         };
-        Ok(Agent { library, folder, note })
+        Ok(Agent { library, folder, is_pinned, note })
     }
 
     /// The folder of the run's plan and report.
@@ -59,7 +68,8 @@ impl Agent {
     /// The VM options that load the agent.
     pub fn options(&self) -> Vec<String> {
         let option = format!("-agentpath:{}={}", self.library, self.folder.path().display());
-        NUMBERS.map(str::to_owned).into_iter().chain([option]).collect()
+        let of_pins = OF_PINS.iter().filter(|_| self.is_pinned);
+        NUMBERS.iter().chain(of_pins).map(|option| (*option).to_owned()).chain([option]).collect()
     }
 }
 
@@ -175,14 +185,14 @@ mod tests {
     #[test]
     fn the_library_is_unpacked_once_and_repaired() {
         let cache = cache();
-        let agent = Agent::new(Some(cache.path())).unwrap();
+        let agent = Agent::new(Some(cache.path()), None).unwrap();
         assert!(Path::new(&agent.library).starts_with(cache.path()) && agent.note.is_none(), "{agent:?}");
         let modified = || std::fs::metadata(&agent.library).unwrap().modified().unwrap();
         let before = modified();
-        Agent::new(Some(cache.path())).unwrap();
+        Agent::new(Some(cache.path()), None).unwrap();
         assert_eq!(modified(), before);
         std::fs::write(&agent.library, "broken").unwrap();
-        Agent::new(Some(cache.path())).unwrap();
+        Agent::new(Some(cache.path()), None).unwrap();
         assert_eq!(std::fs::read(&agent.library).unwrap(), LIBRARY);
         let folder = agent.folder().to_owned();
         drop(agent);
@@ -192,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_unusable_cache_is_replaced_by_the_runs_folder() {
-        let agent = Agent::new(Some(Path::new("/dev/null/x"))).unwrap();
+        let agent = Agent::new(Some(Path::new("/dev/null/x")), None).unwrap();
         assert!(Path::new(&agent.library).starts_with(agent.folder()));
         assert!(agent.note.is_some_and(|note| note.contains("cannot be made")));
     }
@@ -200,7 +210,7 @@ mod tests {
     #[test]
     fn a_folder_that_others_can_change_is_refused() {
         let refused = |cache: &Path, why: &str| {
-            let agent = Agent::new(Some(cache)).unwrap();
+            let agent = Agent::new(Some(cache), None).unwrap();
             assert!(Path::new(&agent.library).starts_with(agent.folder()), "{agent:?}");
             let note = agent.note.unwrap();
             assert!(note.contains(why), "{note}");
@@ -228,9 +238,9 @@ mod tests {
     #[test]
     fn a_library_that_others_can_change_is_replaced() {
         let cache = cache();
-        let agent = Agent::new(Some(cache.path())).unwrap();
+        let agent = Agent::new(Some(cache.path()), None).unwrap();
         std::fs::set_permissions(&agent.library, PermissionsExt::from_mode(0o777)).unwrap();
-        Agent::new(Some(cache.path())).unwrap();
+        Agent::new(Some(cache.path()), None).unwrap();
         assert_eq!(std::fs::metadata(&agent.library).unwrap().mode() & 0o777, 0o700);
     }
 

@@ -19,7 +19,7 @@ impl Template {
     /// The agent cannot be unpacked.
     pub fn agent(&self) -> Result<Agent, DebuggeeError> {
         let cache = self.settings().cache.clone().or_else(builds_folder);
-        Agent::new(cache.as_deref().and_then(Path::parent))
+        Agent::new(cache.as_deref().and_then(Path::parent), self.settings().pins.as_ref())
     }
 
     /// Starts the debuggee with a debug agent that connects to `address` and suspends the VM at its start,

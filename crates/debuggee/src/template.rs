@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use wire::Pins;
 
 /// The debuggee's settings from a chain or a command line (DESIGN §6).
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Settings {
     /// The folder that records successful builds; `None` means `querypoint/builds` in the user's cache
     /// folder.
     pub cache: Option<PathBuf>,
+    /// What the program reads in place of what differs from run to run.
+    pub pins: Option<Pins>,
     /// Time limit of one run, including the connection.
     pub timeout: Duration,
 }
@@ -70,6 +73,7 @@ impl Settings {
             jvm: None,
             sources: Vec::new(),
             cache: None,
+            pins: None,
             timeout: Duration::from_secs(60),
         }
     }

@@ -71,7 +71,7 @@ fn code_program(folder: &Folder, about: &About, sources: SourcePaths) -> Debugge
 fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
     let SourcePaths { paths: sources, encoding: source_encoding } = sources;
     let (command, cwd, classes) = (about.command.clone(), about.cwd.clone(), about.class_path.clone());
-    let jvm = about.jvm.clone();
+    let (jvm, pins) = (about.jvm.clone(), about.pins.clone());
     let Driven { before_run, drive, ready } = about.driven.clone();
     let ready = ready.as_deref().map(Ready::of_text);
     Debuggee {
@@ -79,6 +79,7 @@ fn debuggee_of(about: &About, sources: SourcePaths) -> Debuggee {
         cwd: Some(cwd),
         classes,
         jvm,
+        pins,
         before_run,
         drive,
         ready,

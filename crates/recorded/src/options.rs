@@ -74,6 +74,7 @@ pub fn about_of(chain: &Chain, options: &RecordOptions) -> Result<About, Session
         command,
         cwd: std::path::absolute(Path::new(".").join(chain.cwd())).map_err(TraceError::at(&chain.cwd()))?,
         jvm: chain.debuggee.jvm.clone(),
+        pins: chain.debuggee.pins.clone(),
         driven: Driven {
             before_run: options.secrets.hide(&chain.debuggee.before_run),
             drive: options.secrets.hide(&chain.debuggee.drive),

@@ -53,6 +53,9 @@ pub struct RecordedRun {
 
 /// How often to show how a recording grows.
 const TELL: Duration = Duration::from_secs(1);
+/// What is said of a pinned run.
+const PINNED: &str = "pinned: random numbers (also secure ones, which anyone can predict then), the order of \
+                      immutable sets and maps and of files in a folder, the start of the clock, the process id";
 /// Number of lines of output to show if nothing was recorded.
 const LINES: usize = 8;
 
@@ -195,6 +198,7 @@ fn add_missing(missing: &mut Vec<String>, problems: &[String]) {
 /// The remarks about a recording for its user.
 fn notes(about: &About, remarks: Vec<String>, warnings: Vec<String>) -> Vec<String> {
     let mut notes: Vec<String> = about.whose_code.iter().cloned().collect();
+    notes.extend(about.pins.as_ref().map(|_| PINNED.to_owned()));
     notes.extend(about.dropped.map(|dropped| dropped.to_string()));
     notes.extend(remarks);
     notes.extend(warnings);

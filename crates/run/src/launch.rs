@@ -74,6 +74,8 @@ pub async fn execute(
         () = interrupt.wait() => return Ok(Stage::Over(Box::new(nothing(Ended::Interrupted)))),
     }
     let (agent, no_agent) = match agent_role {
+        // The agent pins the run.
+        AgentRole::Nothing if template.settings().pins.is_some() => (Some(template.agent()?), None),
         AgentRole::Nothing => (None, None),
         AgentRole::Recorder => (Some(template.agent()?), None),
         // JDWP can answer without the agent.

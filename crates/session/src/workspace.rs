@@ -73,6 +73,7 @@ impl Workspace {
             None => None,
         };
         settings.jvm.clone_from(&debuggee.jvm);
+        settings.pins.clone_from(&debuggee.pins);
         settings.sources.clone_from(&debuggee.sources);
         let timeout_s = timeout_s.or(debuggee.timeout_s).unwrap_or(TIMEOUT_S);
         settings.timeout = Duration::from_secs(timeout_s.min(LONGEST_S));

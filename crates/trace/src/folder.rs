@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use wire::Pins;
 use wire::chosen::Chosen;
 use wire::recording::{BOARD, BOARD_BYTES, Level, Places, Window};
 use wire::steering::{Steered, Steering};
@@ -76,6 +77,9 @@ pub struct About {
     /// The main class of the VM that is meant, if the command starts several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jvm: Option<String>,
+    /// What the program read in place of what differs from run to run, if the run was pinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pins: Option<Pins>,
     /// How the program is operated, if it runs until somebody ends it.
     #[serde(default, skip_serializing_if = "Driven::is_default")]
     pub driven: Driven,

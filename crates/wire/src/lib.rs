@@ -11,6 +11,7 @@ mod collection_change;
 mod coverage;
 mod lines;
 mod log;
+mod pins;
 mod place;
 mod plan;
 pub mod recording;
@@ -24,6 +25,7 @@ mod thread;
 pub use coverage::{CoverableClass, CoverableMethod, CoveredRun, FlowEdge};
 pub use lines::LoggedLine;
 pub use log::{LogReader, LoggedHit};
+pub use pins::Pins;
 pub use plan::{
     ArmedHit, ArraySites, BranchEdge, CollectionCall, CompiledCondition, ContentsSites, CopyEvent, Counts,
     FieldSites, HitWindow, LocalStore, MakingSites, MethodSites, Plan, PlanError, PlannedQuery, PlannedSite,
@@ -40,6 +42,9 @@ pub use thread::{ToldThread, names_thread};
 pub const PROBE_CLASS: &str = "java/lang/QuerypointProbe";
 /// The recorder's class that looks at what calls of the JDK may write, and the prefix of its parts.
 pub const PROBE_GIVEN_CLASS: &str = "java/lang/QuerypointProbeGiven";
+
+/// The class through which methods of the JDK pass their values in a pinned run, with slashes.
+pub const PINS_CLASS: &str = "java/lang/QuerypointPins";
 
 /// The class called by methods whose coverage is noted, with slashes.
 pub const COVER_CLASS: &str = "java/lang/QuerypointCover";

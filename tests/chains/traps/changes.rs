@@ -57,10 +57,7 @@ fn elements_of_arrays_are_told_apart() {
         (id: "N", at: LastChange("A:same[1]")), (id: "F", at: LastChange("A:filled[0]")),
     "#;
     let fixture = Fixture::new("elements", "Elements").and_recorded();
-    let kept = ["--backend", "probe", "--eager", "0"];
-    for asked in
-        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
-    {
+    for asked in fixture.ask_probes(points) {
         asked.at("C", "C").certain("C").has("C", &[("old", "\"b\""), ("new", "\"z\"")]);
         asked.at("G", "G").certain("G").has("G", &[("old", "499"), ("new", "-1"), ("thread", "writer")]);
         asked.at("B", "B").certain("B").has("B", &[("old", "-13"), ("new", "-7")]);
@@ -83,8 +80,7 @@ fn reads_are_told_apart_by_their_owner() {
         (id: "N", at: LastRead("A:mine.never"), expect: (located: false)),
     "#;
     let fixture = Fixture::new("last-read", "LastRead");
-    let kept = ["--backend", "probe", "--eager", "0"];
-    for asked in fixture.ask(points).iter().chain(&fixture.ask_with(points, &kept)) {
+    for asked in fixture.ask_all(points) {
         asked.held().at("B", "B").certain("B").has("B", &[("new", "7"), ("method", "sum")]);
         asked.at("S", "S").certain("S").has("S", &[("new", "20"), ("method", "net")]);
     }
@@ -365,9 +361,8 @@ fn where_objects_were_made_is_told() {
         (id: "N", at: Created("A:nothing")),
     "#;
     let fixture = Fixture::new("created", "Created");
-    let kept = ["--backend", "probe", "--eager", "0"];
     let mut hits = Vec::new();
-    for asked in fixture.ask(points).iter().chain(&fixture.ask_with(points, &kept)) {
+    for asked in fixture.ask_all(points) {
         assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
         for id in ["S", "B", "L", "J", "E"] {
             asked.at(id, id).certain(id).has(id, &[("method", "main")]);
@@ -399,10 +394,7 @@ fn where_arrays_were_made_is_told_by_probes() {
         (id: "C", at: Created("A:copied")), (id: "M", at: Created("A:args")),
     "#;
     let fixture = Fixture::new("created", "Created");
-    let kept = ["--backend", "probe", "--eager", "0"];
-    for asked in
-        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
-    {
+    for asked in fixture.ask_probes(points) {
         assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
         asked.at("G", "G").certain("G").has("G", &[("owner", "int[]@1")]);
         asked.at("O", "G").certain("O").has("O", &[("owner", "int[][]@1")]);
@@ -427,8 +419,7 @@ fn an_object_that_is_still_being_made_was_made_where_its_new_is() {
         (id: "V", at: Created("U:this")), (id: "W", at: Created("U:inside")),
     "#;
     let fixture = Fixture::new("created", "Created");
-    let kept = ["--backend", "probe", "--eager", "0"];
-    for asked in fixture.ask(points).iter().chain(&fixture.ask_with(points, &kept)) {
+    for asked in fixture.ask_all(points) {
         asked.held().at("N", "N").certain("N").at("V", "N").certain("V").at("W", "W").certain("W");
         asked.has("N", &[("owner", "Created.Square@2")]).has("V", &[("owner", "Created.Square@2")]);
     }
@@ -445,10 +436,7 @@ fn what_collections_hold_is_followed_through_wrappers_views_and_calls() {
         (id: "N", at: LastChange("A:empty[0]")), (id: "O", at: LastChange("A:map{set}")),
     "#;
     let fixture = Fixture::new("collections", "Shelf");
-    let kept = ["--backend", "probe", "--eager", "0"];
-    for asked in
-        fixture.ask_with(points, &["--backend", "probe"]).iter().chain(&fixture.ask_with(points, &kept))
-    {
+    for asked in fixture.ask_probes(points) {
         assert_eq!(asked.code, 1, "{}: {:#}", asked.java, asked.answer);
         for id in ["S", "W", "K", "T", "C", "P"] {
             asked.at(id, id).certain(id);

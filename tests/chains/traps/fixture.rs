@@ -3,13 +3,18 @@
 //!
 //! In the text of the points, `{B}` is the number of the line marked `// <- B`.
 
-use crate::support::{all_javas, chain_file, compiled, finish, javas_in_turn, qp, root, said, scratch};
+use crate::support::{
+    all_javas, chain_file, compiled, finish, in_turn, javas_in_turn, qp, root, said, scratch,
+};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+
+/// The ways in which probes report: at once, or only the last hits.
+const PROBES: [&[&str]; 2] = [&["--backend", "probe"], &["--backend", "probe", "--eager", "0"]];
 
 /// A program with a trap.
 pub struct Fixture {
@@ -157,6 +162,17 @@ impl Fixture {
     pub fn ask_with(&self, points: &str, options: &[&str]) -> Vec<Asked> {
         // Different questions differ in length.
         self.ask_on(javas_in_turn(points.len()), points, options)
+    }
+
+    /// By probes that report at once, or by probes that keep their hits, in turn; by both with `QP_JAVAS`.
+    pub fn ask_probes(&self, points: &str) -> Vec<Asked> {
+        let asked = |way| self.ask_with(points, way);
+        in_turn(&PROBES).into_iter().flat_map(asked).collect()
+    }
+
+    /// As [`Fixture::ask_probes`], and by JDWP events.
+    pub fn ask_all(&self, points: &str) -> Vec<Asked> {
+        self.ask_jdwp(points).into_iter().chain(self.ask_probes(points)).collect()
     }
 
     /// As [`Fixture::ask`], on the newest Java alone, if there is another than the one on the path.
