@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod caught;
 mod launchers;
 mod remote;
 mod servers;

@@ -12,5 +12,6 @@ mod dice;
 mod idioms;
 mod idioms_agree;
 mod origins;
+mod pinned;
 mod programs;
 mod repeats_itself;

@@ -68,7 +68,7 @@ pub fn set_fields(env: &JniEnv) -> Vec<String> {
 }
 
 fn set_field(env: &JniEnv, class: &str, field: &str, held: &Held, pins: &Pins) -> Option<()> {
-    let seed = pins.seed.cast_signed();
+    let seed = mixed(pins.seed).cast_signed();
     // SAFETY: the handles come from this environment and are used on this thread; the fields have these
     // types.
     unsafe {
@@ -80,7 +80,7 @@ fn set_field(env: &JniEnv, class: &str, field: &str, held: &Held, pins: &Pins) -
             }
             Held::Boolean => {
                 let id = env.get_static_field_id(class, field, "Z")?;
-                env.set_static_boolean_field(class, id, false);
+                env.set_static_boolean_field(class, id, seed < 0);
             }
             Held::Atomic => {
                 let id = env.get_static_field_id(class, field, "Ljava/util/concurrent/atomic/AtomicLong;")?;
@@ -94,6 +94,14 @@ fn set_field(env: &JniEnv, class: &str, field: &str, held: &Held, pins: &Pins) -
         }
     }
     (!env.exception_check()).then_some(())
+}
+
+/// Spreads the bits of a seed (Steele, Lea and Flood 2014).
+fn mixed(seed: u64) -> u64 {
+    let seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let seed = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let seed = (seed ^ (seed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    seed ^ (seed >> 31)
 }
 
 /// Tells the Java side what it returns.
@@ -115,7 +123,7 @@ fn set_own(env: &JniEnv, pins: &Pins) -> Option<()> {
         let current = env.get_static_method_id(thread, "currentThread", "()Ljava/lang/Thread;")?;
         let current = env.call_static_object_method(thread, current, &[]);
         let of_thread = env.get_field_id(thread, "threadLocalRandomSeed", "J")?;
-        env.set_long_field(current, of_thread, pins.seed.cast_signed());
+        env.set_long_field(current, of_thread, mixed(pins.seed).cast_signed());
     }
     Some(())
 }

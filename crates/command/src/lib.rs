@@ -7,6 +7,7 @@
 //! commands that serve other programs are in `servers`.
 
 pub mod bisect;
+pub mod catch;
 pub mod check;
 pub mod completions;
 pub mod cursor;

@@ -5,7 +5,7 @@
 //!   more detail, or only some calls ([`only`]), and compares both runs (`call_digest`);
 //!   `supplements` finds such recordings again.
 //! - [`KeptRun`] keeps the recording of a program whose class files do not change.
-//! - [`cover`] runs the program once and notes only what it covers.
+//! - [`cover`] runs the program once and notes only what it covers, and [`run_plain`] only how it ends.
 //! - [`RecordedTrace`] is an open recording with its folder and its program. [`events`] and [`history`] add
 //!   detail from other runs of the program.
 //! - [`as_chain`] turns an event into a chain. `answers` answers chains from a recording, and [`find`] finds
@@ -34,6 +34,7 @@ mod other_vms;
 mod pack;
 mod packed;
 mod parquet;
+mod plain_run;
 mod record;
 mod rerecord;
 mod scope;
@@ -55,6 +56,7 @@ pub use origin::{ValueOrigin, origin};
 pub use other_vms::RecordedVm;
 pub use pack::{PackResult, pack};
 pub use packed::is_packed;
+pub use plain_run::{PlainRun, run_plain};
 pub use record::{RecordedRun, default_scope, record};
 pub use rerecord::{CallRange, at_level, detail, only};
 pub use secrets::Secrets;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod bisect;
+mod caught;
 mod check;
 mod console;
 mod contents;

@@ -12,6 +12,7 @@ use super::options::Cli;
 use super::{dap, diagnoser, mcp, query_prompt, repl, stepper, web};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use command::bisect::Bisect;
+use command::catch::Catch;
 use command::check::Check;
 use command::completions::Completions;
 use command::debug::Debug;
@@ -55,6 +56,7 @@ pub const COMMANDS: &[Row] = &[
     Row::dialogue::<Diagnose>("diagnose", |matches, cli| lead(matches, cli, diagnoser::run)),
     Row::command::<Test>("test"),
     Row::command::<Diff>("diff"),
+    Row::command::<Catch>("catch"),
     Row::command::<Omitted>("omitted"),
     Row::command::<Query>("query")
         .or_dialogue(QueryPrompt::is_meant, |matches, cli| lead(matches, cli, query_prompt::run)),

@@ -61,10 +61,16 @@ public final class QuerypointPins {
         return bytes;
     }
 
-    /** The names of the files in a folder, in their order. */
+    /** The names of the files in a folder: in their order with the first seed, else in one that the seed gives. */
     public static String[] sorted(String[] names) {
         if (names != null) {
             Arrays.sort(names);
+            for (int at = seed == 1 ? 0 : names.length - 1; at > 0; at--) {
+                int other = (int) Long.remainderUnsigned(mixed(seed + STEP * at), at + 1);
+                String name = names[at];
+                names[at] = names[other];
+                names[other] = name;
+            }
         }
         return names;
     }
