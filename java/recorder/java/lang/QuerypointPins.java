@@ -61,7 +61,7 @@ public final class QuerypointPins {
         return bytes;
     }
 
-    /** The names of the files in a folder: in their order with the first seed, else in one that the seed gives. */
+    /** The names of the files in a folder: in their order with seed 1, else in one that the seed gives. */
     public static String[] sorted(String[] names) {
         if (names != null) {
             Arrays.sort(names);
