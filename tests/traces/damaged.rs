@@ -136,12 +136,16 @@ fn changed(whole: &Path, change: impl FnOnce(&Path)) -> tempfile::TempDir {
 fn cut(folder: &Path, inside: bool) {
     let file = folder.join("events");
     let whole = std::fs::read(&file).expect("the events");
+    let behind = |at: usize| {
+        let word: [u8; 4] = whole[at + 20..at + 24].try_into().expect("a word");
+        at + 32 + usize::try_from(u32::from_le_bytes(word)).expect("a length")
+    };
     let mut at = 0;
     while at < whole.len() / 2 {
-        let word: [u8; 4] = whole[at + 20..at + 24].try_into().expect("a word");
-        at += 32 + usize::try_from(u32::from_le_bytes(word)).expect("a length");
+        at = behind(at);
     }
-    std::fs::write(&file, &whole[..at + if inside { 40 } else { 0 }]).expect("written");
+    // A chunk can be as short as its head and one event.
+    std::fs::write(&file, &whole[..if inside { behind(at) - 1 } else { at }]).expect("written");
 }
 
 /// Removes the end of the recording, as if `qp` was killed.

@@ -148,7 +148,7 @@ impl Agent for Host {
         // By now `qp` has connected to the VM, and has written a plan if this is the wanted VM.
         let Some(env) = context.jni() else { return };
         thread_ids::set_back(env);
-        let unpinned = pin(&context, env);
+        pin(&context, env);
         let Some(plan) = FOLDER.get().and_then(|folder| wire::Plan::find(folder, std::process::id())) else {
             return;
         };
@@ -172,7 +172,7 @@ impl Agent for Host {
         if !state::begin(context.jvmti(), known) {
             return;
         }
-        unpinned.into_iter().for_each(problem);
+        pins::tell_lacks();
         let classes = match define(env, recorder, method) {
             Ok(classes) => classes,
             Err(why) => return problem(forgo(why)),
@@ -279,7 +279,7 @@ impl Agent for Host {
         if let Some(bytes) = &pinned
             && let Err(error) = event.set_transformed_class(&context, bytes)
         {
-            problem(format!("{} cannot be pinned: {error:?}", name.unwrap_or("a class")));
+            pins::lacks(&format!("{}: {error:?}", name.unwrap_or("a class")));
         }
         let bytes = pinned.as_deref().unwrap_or(event.class_data());
         let is_recorded = with_state(|state| {
@@ -324,23 +324,20 @@ impl Agent for Host {
     }
 }
 
-/// Pins what differs from run to run, if there are pins. Returns what cannot be pinned in this VM.
-fn pin(context: &CallbackContext<'_>, env: &JniEnv) -> Vec<String> {
+/// Pins what differs from run to run, if there are pins.
+fn pin(context: &CallbackContext<'_>, env: &JniEnv) {
     if !pins::are_set() {
-        return Vec::new();
+        return;
     }
     if let Err(why) = define(env, &PINS_OF_JAVA, "ready") {
-        return vec![format!("nothing is pinned: {why}")];
+        return pins::lacks(&format!("anything: {why}"));
     }
-    let mut missing = pins::set_fields(env);
-    missing.extend(pins::begin_clock(env).map(str::to_owned));
+    pins::set_fields(env);
+    pins::begin_clock(env);
     if context.jvmti().enable_class_file_load_hook_events().is_err() {
-        missing.push("random numbers: the VM does not report loaded classes".to_owned());
+        pins::lacks("random numbers: the VM does not report loaded classes");
     }
-    transform_loaded(context.jvmti(), &pins::concerns, &|name, why| {
-        problem(format!("{name} was loaded before the agent and cannot be pinned: {why}"));
-    });
-    missing.iter().map(|what| format!("not pinned: {what}")).collect()
+    transform_loaded(context.jvmti(), &pins::concerns, &|name, why| pins::lacks(&format!("{name}: {why}")));
 }
 
 /// Makes the VM report the ends of threads to a class of the recorder. `None` if that is impossible.

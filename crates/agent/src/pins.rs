@@ -5,18 +5,36 @@
 //! return through `java.lang.QuerypointPins`. The natives of [`NATIVES`] are replaced; the VM's options keep
 //! its compilers from using code of their own in place of them.
 
-use crate::state::problem;
+use crate::state::{problem, with_state};
 use descriptor::Kind;
 use jvmti_bindings::prelude::*;
 use rewrite::{MethodPlan, RewriteError, Scan, Slot, Step};
 use std::ffi::c_void;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use wire::{PINS_CLASS, Pins};
 
 /// The pins of this VM.
 static PINS: OnceLock<Pins> = OnceLock::new();
+
+/// What could not be pinned before there was a report to say so in.
+static UNTOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Says what cannot be pinned: at once, or when the report has begun.
+pub fn lacks(what: &str) {
+    let text = format!("not pinned: {what}");
+    match with_state(|_| ()) {
+        Some(()) => problem(text),
+        None => UNTOLD.lock().unwrap_or_else(PoisonError::into_inner).push(text),
+    }
+}
+
+/// Says what was not said before the report began.
+pub fn tell_lacks() {
+    let untold = std::mem::take(&mut *UNTOLD.lock().unwrap_or_else(PoisonError::into_inner));
+    untold.into_iter().for_each(problem);
+}
 
 /// Reads the pins of this VM, before it has started.
 pub fn prepare(folder: &Path) {
@@ -50,21 +68,19 @@ const FIELDS: [(&str, &str, Held); 4] = [
     ("java/util/SplittableRandom", "defaultGen", Held::Atomic),
 ];
 
-/// Sets the fields before the program begins. Returns those that this JDK does not have.
-pub fn set_fields(env: &JniEnv) -> Vec<String> {
-    let Some(pins) = PINS.get() else { return Vec::new() };
-    let mut missing = Vec::new();
+/// Sets the fields before the program begins.
+pub fn set_fields(env: &JniEnv) {
+    let Some(pins) = PINS.get() else { return };
     for (class, field, held) in &FIELDS {
         if set_field(env, class, field, held, pins).is_none() {
             env.exception_clear();
-            missing.push(format!("{}.{field}", class.replace('/', ".")));
+            lacks(&format!("{}.{field}", class.replace('/', ".")));
         }
     }
     if set_own(env, pins).is_none() {
         env.exception_clear();
-        missing.push("the process id".to_owned());
+        lacks("the process id");
     }
-    missing
 }
 
 fn set_field(env: &JniEnv, class: &str, field: &str, held: &Held, pins: &Pins) -> Option<()> {
@@ -203,7 +219,7 @@ pub fn put_into(class: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let rewritten = rewritten(class, bytes);
-    rewritten.map_err(|error| problem(format!("{class} cannot be pinned: {error}"))).ok()
+    rewritten.map_err(|error| lacks(&format!("{class}: {error}"))).ok()
 }
 
 fn rewritten(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
@@ -306,13 +322,13 @@ pub fn bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
     unsafe { event.set_new_address((native.function)()) };
 }
 
-/// Lets the clock begin, as the program does. Returns what cannot be pinned.
-pub fn begin_clock(env: &JniEnv) -> Option<&'static str> {
-    let pins = PINS.get()?;
+/// Lets the clock begin, as the program does.
+pub fn begin_clock(env: &JniEnv) {
+    let Some(pins) = PINS.get() else { return };
     // The VM binds the third one when it is called first.
     let (now, timer) = (MILLIS.load(Ordering::Acquire), NANOS.load(Ordering::Acquire));
     if now == 0 || timer == 0 {
-        return Some("the clock: this VM binds its natives in another way");
+        return lacks("the clock: this VM binds its natives in another way");
     }
     // SAFETY: the VM bound these addresses to natives of this signature, which do not use the class.
     unsafe {
@@ -321,7 +337,6 @@ pub fn begin_clock(env: &JniEnv) -> Option<&'static str> {
         CLOCK_AHEAD.store(pins.clock_ms.wrapping_sub(time(now)(env.raw(), class)), Ordering::Relaxed);
         TIMER_AHEAD.store(TIMER_FROM.wrapping_sub(time(timer)(env.raw(), class)), Ordering::Relaxed);
     }
-    None
 }
 
 unsafe extern "system" fn millis(env: *mut jni::JNIEnv, class: jni::jclass) -> jni::jlong {
