@@ -84,7 +84,9 @@ const HELPERS: &str = r#"
 
     static long inThread() {
         long[] read = new long[1];
-        Thread thread = new Thread(() -> read[0] = java.util.concurrent.ThreadLocalRandom.current().nextInt(99));
+        Thread thread = new Thread(() -> {
+            read[0] = java.util.concurrent.ThreadLocalRandom.current().nextInt(99);
+        });
         thread.start();
         try {
             thread.join();

@@ -79,7 +79,7 @@ pub fn set_fields(env: &JniEnv) {
     }
     if set_own(env, pins).is_none() {
         env.exception_clear();
-        lacks("the process id");
+        lacks("seeds and the process id");
     }
 }
 
@@ -243,6 +243,12 @@ fn rewritten(class: &str, bytes: &[u8]) -> Result<Vec<u8>, RewriteError> {
             }
         }
         plan.methods.insert((shape.name, shape.descriptor), method);
+    }
+    for value in VALUES.iter().filter(|value| value.class == class) {
+        let found = plan.methods.get(&(value.name.to_owned(), value.descriptor.to_owned()));
+        if found.is_none_or(|method| method.before.is_empty()) {
+            lacks(&format!("{}.{}, which this JDK lacks", class.replace('/', "."), value.name));
+        }
     }
     Ok(rewrite::rewrite(bytes, &plan)?.bytes)
 }

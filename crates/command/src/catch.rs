@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Runs a program until it fails, each time with other random numbers and orders, and records that run
 #[derive(clap::Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  qp catch --test CartTest#desk --classpath classes:tests:junit.jar\n  qp catch --runs 1000 --for 60 -- java -cp classes Shop\n  qp diagnose caught.trace"
+    after_help = "Examples:\n  qp catch --test CartTest#desk\n  qp catch --runs 1000 -- java -cp classes Shop"
 )]
 pub struct Catch {
     /// Most runs

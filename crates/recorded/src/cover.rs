@@ -64,15 +64,7 @@ pub async fn cover(
         };
         Ok(Questions::of_recording(recording, workspace.pool(Some(facts)).map_err(Box::new)?))
     };
-    let launch = Launch {
-        template: workspace.template(),
-        output: None,
-        interrupt: context.interrupt(),
-        halt_at: None,
-        more: None,
-        agent_role: AgentRole::Recorder,
-        unwatched: None,
-    };
+    let launch = Launch::of(workspace.template(), context.interrupt(), AgentRole::Recorder);
     let outcome = run::execute(launch, &mut ask, &mut NullObserver).await?.end().await;
     if matches!(outcome.ended, Ended::Interrupted) {
         return Err(SessionError::Interrupted);

@@ -3,11 +3,9 @@
 use chain::Chain;
 use debuggee::StdinRecording;
 use replay::single_run::NullObserver;
-use run::{self, AgentRole, Ended, Launch, Marks, Questions, VmFacts};
+use run::{self, AgentRole, Ended, Launch, Questions, VmFacts};
 use session::workspace::Workspace;
 use session::{Context, SessionError};
-use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// A program that has run.
 #[derive(Clone, Debug)]
@@ -33,25 +31,9 @@ pub async fn run_plain(
 ) -> Result<PlainRun, SessionError> {
     let workspace = Workspace::open(chain, timeout_s, stdin)?;
     let mut ask = |facts: &VmFacts| -> Result<Questions, run::ObserverError> {
-        Ok(Questions {
-            queries: [].into(),
-            tracked: BTreeSet::new(),
-            marks: Marks::default(),
-            stack_value_users: BTreeSet::new(),
-            pool: Rc::new(workspace.pool(Some(facts)).map_err(Box::new)?),
-            gates: None,
-            recording: None,
-        })
+        Ok(Questions::none(workspace.pool(Some(facts)).map_err(Box::new)?))
     };
-    let launch = Launch {
-        template: workspace.template(),
-        output: None,
-        interrupt: context.interrupt(),
-        halt_at: None,
-        more: None,
-        agent_role: AgentRole::Nothing,
-        unwatched: None,
-    };
+    let launch = Launch::of(workspace.template(), context.interrupt(), AgentRole::Nothing);
     let outcome = run::execute(launch, &mut ask, &mut NullObserver).await?.end().await;
     match outcome.ended {
         Ended::Interrupted => Err(SessionError::Interrupted),

@@ -54,8 +54,9 @@ pub struct RecordedRun {
 /// How often to show how a recording grows.
 const TELL: Duration = Duration::from_secs(1);
 /// What is said of a pinned run.
-const PINNED: &str = "pinned: random numbers (also secure ones, which anyone can predict then), the order of \
-                      immutable sets and maps and of files in a folder, the start of the clock, the process id";
+const PINNED: &str = "pinned: random numbers (also secure ones, which anyone can predict then), the order \
+                      of immutable sets and maps and of files in a folder, the start of the clock, and the \
+                      process id";
 /// Number of lines of output to show if nothing was recorded.
 const LINES: usize = 8;
 
@@ -250,15 +251,7 @@ async fn run_once(
         let (recording, pool) = recording_of(workspace, options, folder, &mut about.borrow_mut(), facts)?;
         Ok(Questions::of_recording(recording, pool))
     };
-    let template = workspace.template();
-    let launch = Launch {
-        template,
-        output,
-        interrupt: context.interrupt(),
-        halt_at: None,
-        more: None,
-        agent_role: AgentRole::Recorder,
-        unwatched,
-    };
+    let launch = Launch::of(workspace.template(), context.interrupt(), AgentRole::Recorder);
+    let launch = Launch { output, unwatched, ..launch };
     Ok(run::execute(launch, &mut ask, &mut NullObserver).await?.end().await)
 }

@@ -27,15 +27,7 @@ pub(crate) async fn learn_classes(
         let recording = Recording::of_script(trust, folder.path().to_owned(), report.clone());
         Ok(Questions::of_recording(recording, pool))
     };
-    let launch = Launch {
-        template: workspace.template(),
-        output: None,
-        interrupt,
-        halt_at: None,
-        more: None,
-        agent_role: AgentRole::Recorder,
-        unwatched: None,
-    };
+    let launch = Launch::of(workspace.template(), interrupt, AgentRole::Recorder);
     // Few programs are scripts, and the stack of those that are not has no room for this run.
     let outcome = Box::pin(run::execute(launch, &mut ask, &mut NullObserver)).await?.end().await;
     if matches!(outcome.ended, Ended::Interrupted) {

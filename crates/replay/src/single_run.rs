@@ -59,15 +59,8 @@ pub async fn once(
     };
     let template = workspace.template();
     let remote = template.settings().remote.is_some();
-    let launch = Launch {
-        template,
-        output,
-        interrupt: context.interrupt(),
-        halt_at: None,
-        more: None,
-        agent_role: if remote { AgentRole::Nothing } else { AgentRole::Probes },
-        unwatched: None,
-    };
+    let agent_role = if remote { AgentRole::Nothing } else { AgentRole::Probes };
+    let launch = Launch { output, ..Launch::of(template, context.interrupt(), agent_role) };
     let started = Instant::now();
     let stage = run::execute(launch, &mut ask, observer).await?;
     let seconds = started.elapsed().as_secs_f64();

@@ -56,6 +56,13 @@ pub struct Launch<'a> {
     pub unwatched: Option<mpsc::Sender<UnwatchedVm>>,
 }
 
+impl<'a> Launch<'a> {
+    /// A run to the end of the program that nobody listens to.
+    pub fn of(template: &'a Arc<Template>, interrupt: &'a Interrupt, agent_role: AgentRole) -> Launch<'a> {
+        Launch { template, output: None, interrupt, halt_at: None, more: None, agent_role, unwatched: None }
+    }
+}
+
 /// Launches the debuggee, and watches one of its VMs for the questions of `ask` until it ends or is halted.
 ///
 /// # Errors

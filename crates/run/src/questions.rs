@@ -34,6 +34,11 @@ pub struct Questions {
 impl Questions {
     /// Those of a run that is recorded, and so watches nothing.
     pub fn of_recording(recording: Recording, pool: ClassPool) -> Questions {
+        Questions { recording: Some(recording), ..Questions::none(pool) }
+    }
+
+    /// Those of a run that watches nothing.
+    pub fn none(pool: ClassPool) -> Questions {
         Questions {
             queries: [].into(),
             tracked: BTreeSet::new(),
@@ -41,7 +46,7 @@ impl Questions {
             stack_value_users: BTreeSet::new(),
             pool: Rc::new(pool),
             gates: None,
-            recording: Some(recording),
+            recording: None,
         }
     }
 }

@@ -76,7 +76,13 @@ pub struct Diagnose {
     pub passing: Vec<String>,
     /// Also run other tests than the recorded one: what those that pass cover becomes less suspicious. Those
     /// of its class run by default, with a method in `--test` and without `--reference`
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "class", require_equals = true)]
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        default_missing_value = "class",
+        require_equals = true
+    )]
     pub passing_tests: Option<OtherTests>,
     /// Ask in the browser: serve a page, and print its address
     #[arg(long, conflicts_with = "unattended")]
