@@ -2,13 +2,14 @@
 //! records the run that failed.
 
 use super::program::{LaunchArgs, ProgramArgs, TestArgs, own_stdin};
+use super::secrets::SecretArgs;
 use super::trace::{LevelArg, Memory};
 use super::{Command, CommandError, Outcome};
 use chain::{Chain, Debuggee, Pins};
 use debuggee::StdinRecording;
 use recorded::{PlainRun, RecordOptions, record, run_plain};
 use run::Ended;
-use session::Context;
+use session::{Context, SessionError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +44,9 @@ pub struct Catch {
     /// Time limit of each run in seconds; a run that takes longer has failed
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
+    #[allow(missing_docs)]
+    #[command(flatten)]
+    pub secrets: SecretArgs,
     #[allow(missing_docs)]
     #[command(flatten)]
     pub test: TestArgs,
@@ -188,12 +192,13 @@ impl Catch {
             by_owner: true,
             memory: self.memory.bytes(),
             timeout_s: self.timeout,
+            secrets: self.secrets.secrets()?,
             stdin,
             ..RecordOptions::default()
         };
         let run = Box::pin(record(chain, &options, context)).await;
-        if run.is_err() {
-            // What was recorded until an interruption is of no use.
+        if matches!(run, Err(SessionError::Interrupted)) {
+            // What was recorded until then is of no use.
             drop(std::fs::remove_dir_all(out));
         }
         let run = run?;

@@ -56,8 +56,8 @@ impl Diagnoser {
         let about = &self.trace.about;
         let options = CoverOptions { scope: about.scope.clone(), trust: about.trust.clone(), timeout_s };
         for command in commands {
-            let covered =
-                covered(command, None, &options, "to see what a passing run covers", context).await?;
+            let program = self.pinned(command, None);
+            let covered = covered(program, &options, "to see what a passing run covers", context).await?;
             if !matches!(covered.ended, Ended::Exited(Some(0))) || covered.coverage.passed == 0 {
                 let (command, ended) = (command.join(" "), covered.ended.to_string());
                 return Err(SessionError::NotPassing { command, ended, output: covered.output });
@@ -109,8 +109,8 @@ impl Diagnoser {
     ) -> Result<(), SessionError> {
         let about = &self.trace.about;
         let Some(command) = tests_of_classes(&about.command, classes) else { return Ok(()) };
-        let cwd = Some(about.cwd.clone());
-        let covered = covered(&command, cwd, options, "to see what other tests cover", context).await?;
+        let program = self.pinned(&command, Some(about.cwd.clone()));
+        let covered = covered(program, options, "to see what other tests cover", context).await?;
         if matches!(covered.ended, Ended::TimedOut(_)) {
             self.notes.push(format!("some {tests} did not end in time: those that did count"));
         }
@@ -126,17 +126,21 @@ impl Diagnoser {
         }
         Ok(())
     }
+
+    /// A program that reads what the recorded one has read, if that was pinned.
+    fn pinned(&self, command: &[String], cwd: Option<PathBuf>) -> Debuggee {
+        let pins = self.trace.about.pins.clone();
+        Debuggee { command: command.to_vec(), cwd, pins, ..Debuggee::default() }
+    }
 }
 
-/// What a run of a command covers. `why` says what for it runs.
+/// What a run of a program covers. `why` says what for it runs.
 async fn covered(
-    command: &[String],
-    cwd: Option<PathBuf>,
+    program: Debuggee,
     options: &CoverOptions,
     why: &str,
     context: &Context,
 ) -> Result<CoveredProgram, SessionError> {
-    let program = Debuggee { command: command.to_vec(), cwd, ..Debuggee::default() };
     context.progress().run_started(1, Some(why));
     let covered = cover(&Chain::new(program, Vec::new()), options, context).await;
     context.progress().done();
